@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { refuseOldNode } from './apps/server/node-version.js';
+import { rejectOldNode } from './apps/server/node-version.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
-refuseOldNode();
+rejectOldNode();
 removeDebugVariable();
 // By default, the signal opens Node's inspector, and with it the memory of the process to every user of the machine.
 process.on('SIGUSR1', () => undefined);

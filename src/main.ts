@@ -2,12 +2,12 @@ import { openSync } from 'node:fs';
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { CodeCache } from './apps/server/code-cache.js';
-import { refuseOldNode } from './apps/server/node-version.js';
+import { rejectOldNode } from './apps/server/node-version.js';
 import { ProcessSignals } from './apps/server/process-signals.js';
 import { RuntimeOutput } from './apps/server/runtime-output.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
-refuseOldNode();
+rejectOldNode();
 // Held open until the end, so that tools/build.mjs keeps this build, from which parts are loaded later.
 openSync(import.meta.dirname, 'r');
 const hadDebugVariable = removeDebugVariable();
@@ -58,7 +58,7 @@ if (outcome.kind === 'failed') {
   exit(1);
 }
 if (outcome.kind === 'stopped') {
-  if (!outcome.isTold) stdout.write('Stopped\n');
+  if (!outcome.isReported) stdout.write('Stopped\n');
   exit(0);
 }
 const { logs } = outcome;

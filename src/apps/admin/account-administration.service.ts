@@ -54,13 +54,13 @@ export class AccountAdministration {
   }
 
   /**
-   * Sets a temporary password, generated unless one is given, and ends all access.
+   * Sets a temporary password, generated unless `password` is set, and ends all access.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for staff, who have no password here, and for the
    * caller's own account
    */
-  resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
+  resetPassword(subject: string, password: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
     return this.acts.perform(RESET_PASSWORD, subject, act, async () => {
-      const ready = await this.passwords.readyTemporary(subject, given);
+      const ready = await this.passwords.readyTemporary(subject, password);
       const expiresAt = await this.acts.inTransaction(subject, act, async (tx) => {
         const endsAt = await this.passwords.reset(tx, subject, ready, act.actor);
         await this.access.endAll(tx, subject);
@@ -126,12 +126,12 @@ export class AccountAdministration {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator, and for the status and
    * the loss of a role of the caller's own account
    */
-  update(subject: string, { status, ...given }: AccountUpdate, act: Act): Promise<void> {
+  update(subject: string, { status, ...update }: AccountUpdate, act: Act): Promise<void> {
     return this.run({ name: 'update' }, subject, act, async (tx, before) => {
       // Forms send the roles with other changes. The row is locked, so they are the same until the transaction ends.
-      const { roles, ...others } = given;
+      const { roles, ...others } = update;
       const hasOtherRoles = roles !== undefined && !(areRoles(roles) && rolesText(roles) === rolesText(before.roles));
-      const change = hasOtherRoles ? given : others;
+      const change = hasOtherRoles ? update : others;
       if (Object.keys(change).length > 0) await this.changes.change(tx, subject, change, act.actor);
       if (status !== undefined) await this.changes.setStatus(tx, subject, status, act.actor);
       if (status === 'disabled') await this.access.endAllOfDisabled(tx, subject);

@@ -111,13 +111,13 @@ describe('AccountAdministration', () => {
     const { administration, calls } = situation();
 
     const random = await administration.resetPassword('anna', undefined, ACT);
-    const given = await administration.resetPassword('anna', 'kettle orbit', {
+    const chosen = await administration.resetPassword('anna', 'kettle orbit', {
       actor: 'cli:root',
       authority: 'operator',
     });
 
     expect(random).toEqual({ generated: 'g', expiresAt: 1_800_000_000 });
-    expect(given).toEqual({ expiresAt: 1_800_000_000 });
+    expect(chosen).toEqual({ expiresAt: 1_800_000_000 });
     expect(calls.filter(([method]) => method !== 'hold')).toEqual([
       ['readyTemporary', 'anna', undefined, ACT.reason],
       ['reset', 'tx 1', 'anna', { hash: 'h', generated: 'g' }, ACT.actor, ACT.reason],
@@ -170,10 +170,10 @@ describe('AccountAdministration', () => {
     ['with a reason of 201 characters', { reason: 'x'.repeat(201) }, 'reason', 'format'],
     ['with a sentence as ticket', { ticket: 'my ticket' }, 'ticket', 'format'],
     ['with a ticket of 65 characters', { ticket: 'x'.repeat(65) }, 'ticket', 'format'],
-  ])('the help desk may not act %s', async (_, stated, field, code) => {
+  ])('the help desk may not act %s', async (_, justification, field, code) => {
     const { administration, calls } = situation();
 
-    await expect(administration.unlock('anna', { ...HELP_DESK, ...stated })).rejects.toMatchObject({
+    await expect(administration.unlock('anna', { ...HELP_DESK, ...justification })).rejects.toMatchObject({
       facts: { errors: [{ field, code }] },
     });
     expect(calls).toEqual([]);

@@ -98,7 +98,7 @@ export class AccountProvisioning {
    * Creates an account; a draft without a password cannot sign in before a temporary password is set.
    * @throws as `create`; ServiceError `ACCESS_DENIED`
    */
-  createAsGiven(draft: AccountDraft, act: Act): Promise<Account> {
+  createFromDraft(draft: AccountDraft, act: Act): Promise<Account> {
     return this.acts.perform(CREATE, undefined, act, () => this.creation.create(draft, act.actor));
   }
 }

@@ -19,7 +19,7 @@ export interface Act extends Actor {
 }
 
 /** What callers state about an act. */
-export type Stated = Pick<Act, 'reason' | 'ticket'>;
+export type Justification = Pick<Act, 'reason' | 'ticket'>;
 
 /** The caller of an administrative route: without `ROLE_ADMIN`, the rights of the help desk. */
 export function actorOf({ subject, roles }: FullPrincipal): Actor {
@@ -45,7 +45,7 @@ export function storedReason(text: string): string | undefined {
  * `needsReason`. Operators need none, because their commands are used when everything else fails.
  * @throws ServiceError `VALIDATION_FAILED`
  */
-export function validStated({ authority, reason, ticket }: Act, needsReason: boolean): Stated {
+export function validJustification({ authority, reason, ticket }: Act, needsReason: boolean): Justification {
   const isHelpDesk = authority === 'help desk';
   const stored = reason === undefined ? undefined : storedReason(reason);
   const errors = [
@@ -59,7 +59,7 @@ export function validStated({ authority, reason, ticket }: Act, needsReason: boo
 }
 
 /** The reason and the ticket of an act, without what may not be stored. */
-export function acceptableStated({ reason, ticket }: Act): Stated {
+export function storableJustification({ reason, ticket }: Act): Justification {
   return withoutUndefined({
     reason: reason === undefined ? undefined : storedReason(reason),
     ticket: ticket !== undefined && TICKET_FORM.test(ticket) ? ticket : undefined,

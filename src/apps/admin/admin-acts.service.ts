@@ -7,7 +7,14 @@ import { ServiceError } from '../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { type Act, acceptableStated, demandAdministrator, demandSubject, isSubject, validStated } from './act.js';
+import {
+  type Act,
+  storableJustification,
+  demandAdministrator,
+  demandSubject,
+  isSubject,
+  validJustification,
+} from './act.js';
 import { ProtectedRoles } from './protected-roles.service.js';
 
 /** The conditions under which a caller may perform an act. */
@@ -56,8 +63,8 @@ export class AdminActs {
    */
   async perform<T>(rule: ActRule, subject: string | undefined, act: Act, work: () => Promise<T>): Promise<T> {
     try {
-      const stated = admit(rule, subject, act);
-      return await withCommandContext(stated, work);
+      const justification = admit(rule, subject, act);
+      return await withCommandContext(justification, work);
     } catch (error) {
       const reason = error instanceof ServiceError ? error.facts.reason : undefined;
       if (reason !== undefined && RECORDED.has(reason)) await this.record(rule.name, subject, act, reason);
@@ -81,7 +88,7 @@ export class AdminActs {
   private async record(name: string, subject: string | undefined, act: Act, reason: Reason): Promise<void> {
     // Only the id of an account is stored: any other text in its place is input of the caller.
     const account = subject !== undefined && isSubject(subject) ? await this.accounts.find(subject) : undefined;
-    await withCommandContext(acceptableStated(act), () =>
+    await withCommandContext(storableJustification(act), () =>
       this.events.recordAlone({
         kind: 'ADMIN_ACT_REFUSED',
         ...(account && { subject: account.id }),
@@ -98,10 +105,10 @@ function admit(
   { byHelpDesk = false, needsReason = false, notOnOneself = false }: ActRule,
   subject: string | undefined,
   act: Act,
-): ReturnType<typeof validStated> {
+): ReturnType<typeof validJustification> {
   if (!byHelpDesk) demandAdministrator(act);
-  const stated = validStated(act, needsReason);
+  const justification = validJustification(act, needsReason);
   if (subject !== undefined) demandSubject(subject);
   if (notOnOneself && subject === act.actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
-  return stated;
+  return justification;
 }

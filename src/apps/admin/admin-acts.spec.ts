@@ -17,7 +17,7 @@ const HELP_DESK: Act = { actor: 'desk', authority: 'help desk', reason: 'lost ph
 const ANNA = { id: 'anna', loginId: 'anna' };
 
 interface Recorded extends SecurityEvent {
-  readonly stated: readonly unknown[];
+  readonly justification: readonly unknown[];
 }
 
 /** The services of acts that only administrators may perform; all that they call refuses, apart from the look-up of users. */
@@ -25,7 +25,7 @@ function situation() {
   const recorded: Recorded[] = [];
   const events = {
     recordAlone: (event: SecurityEvent) => {
-      recorded.push({ ...event, stated: [commandReason(), commandTicket()] });
+      recorded.push({ ...event, justification: [commandReason(), commandTicket()] });
       return Promise.resolve();
     },
   } as unknown as SecurityEvents;
@@ -60,7 +60,7 @@ describe('AdminActs', () => {
   it.each<readonly [string, string | undefined, (services: Situation) => Promise<unknown>]>([
     ['create', undefined, ({ provisioning }) => provisioning.create({ loginId: 'eva' }, HELP_DESK)],
     ['create', undefined, ({ provisioning }) => provisioning.createTemporary({ loginId: 'eva' }, HELP_DESK)],
-    ['create', undefined, ({ provisioning }) => provisioning.createAsGiven({ loginId: 'eva' }, HELP_DESK)],
+    ['create', undefined, ({ provisioning }) => provisioning.createFromDraft({ loginId: 'eva' }, HELP_DESK)],
     ['invite', undefined, ({ provisioning }) => provisioning.invite({ loginId: 'eva' }, 'link', HELP_DESK)],
     ['invite', 'anna', ({ provisioning }) => provisioning.invite({ loginId: 'anna' }, 'mail', HELP_DESK)],
     ['previewImport', undefined, ({ bulk }) => bulk.preview({} as AsyncIterable<never>, HELP_DESK)],
@@ -82,7 +82,7 @@ describe('AdminActs', () => {
         result: 'refused',
         reason: 'help desk',
         detail: { act },
-        stated: ['lost phone', 'HD-4711'],
+        justification: ['lost phone', 'HD-4711'],
       },
     ]);
   });

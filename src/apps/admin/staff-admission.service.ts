@@ -14,7 +14,7 @@ export type AdmissionOutcome =
   | { readonly kind: 'admitted'; readonly account: Account }
   | { readonly kind: 'unknown idp' }
   | { readonly kind: 'issuer required' }
-  /** The given issuer is not the configured one. */
+  /** The issuer of the request differs from the configured one. */
   | { readonly kind: 'other issuer'; readonly issuer: string }
   | { readonly kind: 'metadata unusable'; readonly reason: string };
 
@@ -32,7 +32,7 @@ export class StaffAdmission {
    * not create an account that no login finds.
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
    */
-  async admit({ issuer: given, ...person }: AdmittedPerson, act: Act): Promise<AdmissionOutcome> {
+  async admit({ issuer: statedIssuer, ...person }: AdmittedPerson, act: Act): Promise<AdmissionOutcome> {
     const properties = this.saml.idp.get(person.idp);
     if (!properties) return { kind: 'unknown idp' };
     let known: string | undefined;
@@ -42,8 +42,9 @@ export class StaffAdmission {
       if (error instanceof MetadataFailure) return { kind: 'metadata unusable', reason: error.message };
       throw error;
     }
-    if (known !== undefined && given !== undefined && known !== given) return { kind: 'other issuer', issuer: known };
-    const issuer = known ?? given;
+    if (known !== undefined && statedIssuer !== undefined && known !== statedIssuer)
+      return { kind: 'other issuer', issuer: known };
+    const issuer = known ?? statedIssuer;
     if (issuer === undefined) return { kind: 'issuer required' };
     const account = await withCommandContext({ reason: act.reason }, () =>
       this.work.run((tx) => this.staff.admit(tx, { ...person, issuer }, act.actor)),

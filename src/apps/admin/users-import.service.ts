@@ -29,7 +29,7 @@ export class UsersImport {
     { isPartial, isPreview, permit, ...act }: Act & ImportRequest,
   ): Promise<ImportReport> {
     const format = importFormat(name, mediaType);
-    if (!format) throw fileRefusal('type');
+    if (!format) throw fileRejection('type');
     const file = new ImportFile(() => createReadStream(path), format);
     try {
       if (isPreview) return await this.provisioning.preview(file.rows(), act);
@@ -37,14 +37,14 @@ export class UsersImport {
       if (isPartial) await readThrough(file.rows());
       return await this.provisioning.import(file, { ...act, isPartial, permit });
     } catch (error) {
-      if (error instanceof ImportFileRejection) throw fileRefusal('format', error);
+      if (error instanceof ImportFileRejection) throw fileRejection('format', error);
       throw error;
     }
   }
 }
 
 /** The field is `file`, or `file.17` for an error in line 17. */
-function fileRefusal(code: string, cause?: ImportFileRejection): ServiceError {
+function fileRejection(code: string, cause?: ImportFileRejection): ServiceError {
   const field = cause?.line === undefined ? FILE_FIELD : `${FILE_FIELD}.${cause.line}`;
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }], cause });
 }

@@ -17,7 +17,7 @@ export function creating(command: Command): Command {
 }
 
 /** Gives a command an option to create the embedded database; without it, the command works on what exists. */
-export function creatingIfTold(command: Command): Command {
+export function withCreateOption(command: Command): Command {
   return command.option(CREATE, 'create the embedded database if there is none at app.datasource.url');
 }
 

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { MAX_REASON_LENGTH, storedReason } from '../admin/act.js';
 
 /** Together they fit into the column of actors, 64 characters. */
-const LONGEST_NAME = 28;
+const MAX_NAME_LENGTH = 28;
 
 /** The operating-system user of the process. */
 export interface ProcessOwner {
@@ -38,7 +38,7 @@ function nameOf(username: () => string, uid: number | undefined): string {
 }
 
 function plainName(name: string): string {
-  return name.replaceAll(/[^\w.@\\$-]/g, '?').slice(0, LONGEST_NAME);
+  return name.replaceAll(/[^\w.@\\$-]/g, '?').slice(0, MAX_NAME_LENGTH);
 }
 
 /** Adds `--reason` to a command that changes something. */

@@ -39,7 +39,7 @@ const KINDS: readonly unknown[] = ['local', 'staff'];
 const STATUSES: readonly unknown[] = ['active', 'disabled', 'staged'];
 
 /** `is_admin` decides who is the last administrator, and the roles decide about access. */
-function faultOfAccount({ kind, status, roles, is_admin: isAdmin }: Partial<Row>): string | undefined {
+function problemOfAccount({ kind, status, roles, is_admin: isAdmin }: Partial<Row>): string | undefined {
   if (!KINDS.includes(kind)) return 'unknown kind';
   if (!STATUSES.includes(status)) return 'unknown status';
   if (typeof roles !== 'string') return 'no roles';
@@ -85,7 +85,7 @@ export const BACKUP: BackupPlan = {
       restore: 'replaced',
       formerColumns: ['totp_id'],
       unique: 'login_id',
-      faultOf: faultOfAccount,
+      faultOf: problemOfAccount,
       restored: ({ totp_id: totpId, ...row }, { lastUsedStep }) => ({
         ...row,
         ...(totpId !== undefined && { totp_count: totpId === null ? 0 : 1 }),

@@ -22,7 +22,7 @@ export type StartupOutcome =
     }
   | { readonly kind: 'failed'; readonly report: string }
   /** Stopped by a signal; `isTold` is false if there was no log yet. */
-  | { readonly kind: 'stopped'; readonly isTold: boolean };
+  | { readonly kind: 'stopped'; readonly isReported: boolean };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
 export async function bootstrap(signals: ProcessSignals, output: RuntimeOutput): Promise<StartupOutcome> {
@@ -52,7 +52,7 @@ export async function bootstrap(signals: ProcessSignals, output: RuntimeOutput):
     if (error instanceof StartInterrupted) {
       logs?.start.info('Stopped');
       await logs?.close();
-      return { kind: 'stopped', isTold: logs !== undefined };
+      return { kind: 'stopped', isReported: logs !== undefined };
     }
     await logs?.close();
     if (!(error instanceof ConfigurationFailure)) throw error;

@@ -27,9 +27,9 @@ describe('CodeCache', () => {
     return { cache, word: (importer('./service.cjs') as { readonly word: () => string }).word() };
   }
 
-  const keptFiles = (): readonly string[] => readdirSync(folder).filter((file) => file.includes('.code'));
-  const keptIds = (): readonly number[] => keptFiles().map((file) => statSync(join(folder, file)).ino);
-  const keptFile = (): string => join(folder, keptFiles()[0] ?? '');
+  const cacheFiles = (): readonly string[] => readdirSync(folder).filter((file) => file.includes('.code'));
+  const inodes = (): readonly number[] => cacheFiles().map((file) => statSync(join(folder, file)).ino);
+  const cacheFile = (): string => join(folder, cacheFiles()[0] ?? '');
 
   it('runs the bundle, so that an import finds its exports', () => {
     expect(load().word).toBe('first');
@@ -45,13 +45,13 @@ describe('CodeCache', () => {
 
   it('keeps the compiled code once, and does not replace it after a load that uses it', () => {
     load().cache.save();
-    const ids = keptIds();
+    const ids = inodes();
     expect(ids).toHaveLength(1);
 
     const { cache, word } = load();
     cache.save();
 
-    expect({ word, ids: keptIds() }).toEqual({ word: 'first', ids });
+    expect({ word, ids: inodes() }).toEqual({ word: 'first', ids });
   });
 
   it('does not run the code of an earlier source of the same length', () => {
@@ -87,21 +87,21 @@ describe('CodeCache', () => {
     ],
   ])('compiles the source if the kept code has %s, and replaces that code', (_, damage) => {
     load().cache.save();
-    const intact = readFileSync(keptFile());
-    damage(keptFile());
-    const damaged = readFileSync(keptFile());
+    const intact = readFileSync(cacheFile());
+    damage(cacheFile());
+    const damaged = readFileSync(cacheFile());
 
     const { cache, word } = load();
     cache.save();
 
     expect(word).toBe('first');
-    expect(readFileSync(keptFile())).toHaveLength(intact.length);
-    expect(readFileSync(keptFile())).not.toEqual(damaged);
+    expect(readFileSync(cacheFile())).toHaveLength(intact.length);
+    expect(readFileSync(cacheFile())).not.toEqual(damaged);
   });
 
   it('runs without kept code where none can be written, and leaves no draft', () => {
     load().cache.save();
-    const path = keptFile();
+    const path = cacheFile();
     rmSync(path);
     mkdirSync(join(path, 'occupied'), { recursive: true });
     const before = readdirSync(folder);

@@ -45,8 +45,8 @@ export class CodeCache {
 
   private run(file: string, require: NodeJS.Require): void {
     const source = readFileSync(file);
-    const kept = new KeptCode(file, source);
-    const cachedData = kept.read();
+    const compiled = new CompiledCode(file, source);
+    const cachedData = compiled.read();
     // V8 keeps the text, and of a text that is joined from others also those.
     const script = new Script(Buffer.concat([BEFORE, source, AFTER]).toString(), {
       filename: file,
@@ -54,9 +54,9 @@ export class CodeCache {
       ...(cachedData && { cachedData }),
     });
     // V8 rejects the code of other versions and flags.
-    if ((cachedData === undefined || script.cachedDataRejected === true) && kept.isWritable) {
+    if ((cachedData === undefined || script.cachedDataRejected === true) && compiled.isWritable) {
       this.unsaved = () => {
-        kept.write(script.createCachedData());
+        compiled.write(script.createCachedData());
       };
     }
     const module = new Module(file);
@@ -68,7 +68,7 @@ export class CodeCache {
 }
 
 /** The compiled code of one file and one version of Node, behind the checksums of the source and of the code. */
-class KeptCode {
+class CompiledCode {
   private readonly path: string;
   private readonly sourceSum: number;
 
@@ -90,9 +90,9 @@ class KeptCode {
   /** Returns undefined for missing, damaged or outdated code: V8 itself compares only the length of the source. */
   read(): Buffer | undefined {
     try {
-      const kept = readFileSync(this.path);
-      const code = kept.subarray(2 * SUM_BYTES);
-      const isIntact = kept.readUInt32LE(0) === this.sourceSum && kept.readUInt32LE(SUM_BYTES) === crc32(code);
+      const bytes = readFileSync(this.path);
+      const code = bytes.subarray(2 * SUM_BYTES);
+      const isIntact = bytes.readUInt32LE(0) === this.sourceSum && bytes.readUInt32LE(SUM_BYTES) === crc32(code);
       return isIntact ? code : undefined;
     } catch {
       return undefined;

@@ -27,7 +27,7 @@ export async function checkRules(
 ): Promise<readonly LocatedRuleProblem[]> {
   if (!reading.isWhole) return [];
   const facts = new RuleFacts(configurationOf(reading), inputs);
-  return (await Promise.all(RULES.map((rule) => findingsOf(rule, facts)))).flat();
+  return (await Promise.all(RULES.map((rule) => problemsOf(rule, facts)))).flat();
 }
 
 /**
@@ -38,21 +38,21 @@ export async function checkServerRule(
   reading: ConfigurationReading,
   inputs: ConfigurationInputs,
   asksServer: boolean,
-): Promise<{ readonly findings: readonly LocatedRuleProblem[]; readonly isComplete: boolean }> {
-  if (!reading.isWhole) return { findings: [], isComplete: true };
+): Promise<{ readonly problems: readonly LocatedRuleProblem[]; readonly isComplete: boolean }> {
+  if (!reading.isWhole) return { problems: [], isComplete: true };
   const { checkLimits } = await import('../../platform/persistence/limits-check.js');
   try {
     return await checkLimits(new RuleFacts(configurationOf(reading), inputs), asksServer);
   } catch (error) {
     // The report of the invalid value comes first.
-    if (error instanceof UnboundValue) return { findings: [], isComplete: true };
+    if (error instanceof UnboundValue) return { problems: [], isComplete: true };
     throw error;
   }
 }
 
-async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<readonly LocatedRuleProblem[]> {
+async function problemsOf({ name, check }: Rule, facts: RuleFacts): Promise<readonly LocatedRuleProblem[]> {
   try {
-    return (await check(facts)).map((finding) => ({ ...finding, rule: name }));
+    return (await check(facts)).map((problem) => ({ ...problem, rule: name }));
   } catch (error) {
     if (error instanceof UnboundValue) return [];
     throw error;
@@ -65,16 +65,16 @@ async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<read
  * @throws ConfigurationFailure with all problems
  */
 export async function validate(reading: ConfigurationReading, inputs: ConfigurationInputs): Promise<readonly string[]> {
-  const findings = await checkRules(reading, inputs);
+  const found = await checkRules(reading, inputs);
   const isProd = isProduction(reading);
-  const problems = findings.flatMap((finding): readonly Problem[] => {
-    if (finding.severity === 'error') return [finding];
-    return finding.severity === 'breach' && isProd ? [brokenRuleProblem(finding)] : [];
+  const problems = found.flatMap((problem): readonly Problem[] => {
+    if (problem.severity === 'error') return [problem];
+    return problem.severity === 'breach' && isProd ? [brokenRuleProblem(problem)] : [];
   });
   if (reading.problems.length + problems.length > 0) {
     throw new ConfigurationFailure([...reading.problems, ...problems]);
   }
-  return [...reading.warnings, ...findings.map((finding) => `Configuration rule ${finding.rule}: ${lineOf(finding)}`)];
+  return [...reading.warnings, ...found.map((problem) => `Configuration rule ${problem.rule}: ${lineOf(problem)}`)];
 }
 
 function brokenRuleProblem({ rule, what, facts, action }: LocatedRuleProblem): Problem {

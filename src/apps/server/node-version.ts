@@ -4,7 +4,7 @@ import { execPath, exit, stderr, versions } from 'node:process';
 const NEEDED = [24, 11] as const;
 
 /** Ends the process with one line on an older Node, on which later imports would fail without a reason. */
-export function refuseOldNode(): void {
+export function rejectOldNode(): void {
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
   if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return;
   stderr.write(

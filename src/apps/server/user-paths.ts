@@ -11,16 +11,16 @@ export function userPaths(): readonly string[] {
   const modules = new Set<Controller>([AppModule]);
   // The loop also visits modules that are added during the loop.
   for (const module of modules) {
-    const imported = stated(MODULE_METADATA.IMPORTS, module) as readonly Imported[];
+    const imported = metadataOf(MODULE_METADATA.IMPORTS, module) as readonly Imported[];
     for (const each of imported) modules.add('module' in each ? each.module : each);
   }
-  const ofModules = [...modules].flatMap((module) => stated(MODULE_METADATA.CONTROLLERS, module) as Controller[]);
+  const ofModules = [...modules].flatMap((module) => metadataOf(MODULE_METADATA.CONTROLLERS, module) as Controller[]);
   const scanner = new MetadataScanner();
   // The OpenAPI module has its controller only if it is switched on.
   const routes = [OpenApiController, ...ofModules].flatMap((controller) => routesOfController(controller, scanner));
   return [...new Set(routes.map(({ access }) => access.template))];
 }
 
-function stated(key: string, module: Controller): readonly unknown[] {
+function metadataOf(key: string, module: Controller): readonly unknown[] {
   return (Reflect.getMetadata(key, module) as readonly unknown[] | undefined) ?? [];
 }

@@ -9,7 +9,7 @@ describe('the limits of a cache in the process', () => {
     expect(parseCaffeineSpec('')).toEqual({});
   });
 
-  it('reads every word, with blanks around commas and equal signs and with empty options, as Caffeine does', () => {
+  it('reads every option, with blanks around commas and equal signs and with empty options, as Caffeine does', () => {
     const text = ' maximumSize = 1000 ,, initialCapacity=16,expireAfterWrite=10m,expireAfterAccess=30S,recordStats,';
 
     expect(parseCaffeineSpec(text)).toEqual({
@@ -54,19 +54,19 @@ describe('the limits of a cache in the process', () => {
   it.each(['maximumWeight=10', 'refreshAfterWrite=1m', 'weakKeys', 'weakValues', 'softValues'])(
     'rejects %s with a reason and a remedy of its own, although Caffeine knows it',
     (option) => {
-      const [word = ''] = option.split('=');
-      const fault = parseCaffeineSpec(`maximumSize=10,${option}`);
+      const [name = ''] = option.split('=');
+      const problem = parseCaffeineSpec(`maximumSize=10,${option}`);
 
-      expect(fault).toMatchObject({ reason: expect.stringMatching(new RegExp(`^${word} `)) as string });
-      expect(fault).toMatchObject({ action: expect.stringContaining(word) as string });
+      expect(problem).toMatchObject({ reason: expect.stringMatching(new RegExp(`^${name} `)) as string });
+      expect(problem).toMatchObject({ action: expect.stringContaining(name) as string });
     },
   );
 
   it.each(['size=10', 'MAXIMUMSIZE=10', 'maximumsize=10'])('rejects %s with the list of words', (option) => {
-    const [word = ''] = option.split('=');
+    const [name = ''] = option.split('=');
 
     expect(parseCaffeineSpec(option)).toEqual({
-      reason: `"${word}" is not a word of a cache specification`,
+      reason: `"${name}" is not an option of a cache specification`,
       action: `${WORDS} maximumSize=1000,expireAfterWrite=10m.`,
     });
   });

@@ -13,13 +13,13 @@ export interface CaffeineSpec {
 }
 
 /** Why a text is not a specification, and what to write instead. */
-export interface SpecFault {
+export interface SpecProblem {
   readonly reason: string;
   readonly action: string;
 }
 
-/** Words of Caffeine that have no counterpart here, each with its reason and the remedy. */
-const REJECTED: ReadonlyMap<string, SpecFault> = new Map([
+/** Options of Caffeine that have no counterpart here, each with its reason and the remedy. */
+const REJECTED: ReadonlyMap<string, SpecProblem> = new Map([
   [
     'maximumWeight',
     {
@@ -58,50 +58,50 @@ const REJECTED: ReadonlyMap<string, SpecFault> = new Map([
   ],
 ]);
 
-const WORDS = ['maximumSize', 'initialCapacity', 'expireAfterWrite', 'expireAfterAccess', 'recordStats'] as const;
-type Word = (typeof WORDS)[number];
+const OPTIONS = ['maximumSize', 'initialCapacity', 'expireAfterWrite', 'expireAfterAccess', 'recordStats'] as const;
+type Option = (typeof OPTIONS)[number];
 
-const USE = `Use ${WORDS.join(', ')}, separated by commas, such as maximumSize=1000,expireAfterWrite=10m.`;
+const USE = `Use ${OPTIONS.join(', ')}, separated by commas, such as maximumSize=1000,expireAfterWrite=10m.`;
 const INT_MAX = 2 ** 31 - 1;
 
 /** Reads the grammar of Caffeine's `CaffeineSpec.parse`: options between commas, blanks around them are ignored. */
-export function parseCaffeineSpec(text: string): CaffeineSpec | SpecFault {
-  const found: Partial<Record<Word, number | true>> = {};
-  for (const option of text.split(',').map((part) => part.trim())) {
-    if (option === '') continue;
-    const [word = '', value, ...others] = option.split('=').map((part) => part.trim());
-    if (others.length > 0) return { reason: `"${option}" has more than one equals sign`, action: USE };
-    const rejected = REJECTED.get(word);
+export function parseCaffeineSpec(text: string): CaffeineSpec | SpecProblem {
+  const found: Partial<Record<Option, number | true>> = {};
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const [name = '', value, ...others] = entry.split('=').map((part) => part.trim());
+    if (others.length > 0) return { reason: `"${entry}" has more than one equals sign`, action: USE };
+    const rejected = REJECTED.get(name);
     if (rejected) return rejected;
-    if (!isWord(word)) return { reason: `"${word}" is not a word of a cache specification`, action: USE };
-    if (found[word] !== undefined) return { reason: `${word} is set twice`, action: `Write ${word} once.` };
-    const read = valueOf(word, value);
+    if (!isOption(name)) return { reason: `"${name}" is not an option of a cache specification`, action: USE };
+    if (found[name] !== undefined) return { reason: `${name} is set twice`, action: `Write ${name} once.` };
+    const read = valueOf(name, value);
     if (typeof read === 'object') return read;
-    found[word] = read;
+    found[name] = read;
   }
   return found as CaffeineSpec;
 }
 
-function isWord(word: string): word is Word {
-  return (WORDS as readonly string[]).includes(word);
+function isOption(name: string): name is Option {
+  return (OPTIONS as readonly string[]).includes(name);
 }
 
-function valueOf(word: Word, value: string | undefined): number | true | SpecFault {
-  if (word === 'recordStats') {
+function valueOf(name: Option, value: string | undefined): number | true | SpecProblem {
+  if (name === 'recordStats') {
     return value === undefined ? true : { reason: 'recordStats takes no value', action: 'Write recordStats alone.' };
   }
-  const action = word.startsWith('expire')
-    ? `Write ${word}=<duration>: a whole number and one of d, h, m, s, such as 10m, or ISO 8601, such as PT10M.`
-    : `Write ${word}=<number>, a whole number that is not negative.`;
-  if (value === undefined || value === '') return { reason: `${word} has no value`, action };
-  const read = word.startsWith('expire') ? durationOf(value) : numberOf(value, word);
-  return read ?? { reason: `"${value}" is not a value of ${word}`, action };
+  const action = name.startsWith('expire')
+    ? `Write ${name}=<duration>: a whole number and one of d, h, m, s, such as 10m, or ISO 8601, such as PT10M.`
+    : `Write ${name}=<number>, a whole number that is not negative.`;
+  if (value === undefined || value === '') return { reason: `${name} has no value`, action };
+  const read = name.startsWith('expire') ? durationOf(value) : numberOf(value, name);
+  return read ?? { reason: `"${value}" is not a value of ${name}`, action };
 }
 
-function numberOf(value: string, word: Word): number | undefined {
+function numberOf(value: string, name: Option): number | undefined {
   if (!/^\+?\d+$/.test(value)) return undefined;
   const number = Number(value);
-  return number <= (word === 'initialCapacity' ? INT_MAX : Number.MAX_SAFE_INTEGER) ? number : undefined;
+  return number <= (name === 'initialCapacity' ? INT_MAX : Number.MAX_SAFE_INTEGER) ? number : undefined;
 }
 
 /** Milliseconds; Caffeine knows no simple form for parts of a second. */

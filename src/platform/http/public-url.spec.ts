@@ -3,7 +3,7 @@ import { place, problemsOf } from '../../../test/config/support.js';
 import { Configuration } from '../../config/configuration.js';
 import { RuleFacts } from '../../config/check/rule.js';
 import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from './server.properties.js';
-import { publicUrlGiven } from './server.rule.js';
+import { publicUrlConfigured } from './server.rule.js';
 
 const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>
   place({ 'work/application-prod.yml': '' }).read({
@@ -46,7 +46,7 @@ describe('app.security.public-url', () => {
     const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
 
     expect(
-      publicUrlGiven.check(new RuleFacts(new Configuration(environment, registry, [], instances), inputs)),
+      publicUrlConfigured.check(new RuleFacts(new Configuration(environment, registry, [], instances), inputs)),
     ).toHaveLength(count);
   });
 });

@@ -21,15 +21,15 @@ const GRACE_ORIGIN: Origin = { kind: 'variable', name: 'TERMINATION_GRACE' };
 
 /** Rule 3: a shutdown takes less time than the process manager waits (`TERMINATION_GRACE`, in seconds). */
 export const shutdownWithinGrace = new Rule('3', (facts) => {
-  const stated = facts.inputs.variables['TERMINATION_GRACE']?.trim() ?? '';
-  if (stated === '') return [];
-  if (!/^\d+$/.test(stated)) {
+  const text = facts.inputs.variables['TERMINATION_GRACE']?.trim() ?? '';
+  if (text === '') return [];
+  if (!/^\d+$/.test(text)) {
     const what = 'The stop timeout of the process manager cannot be read';
     const action = 'Set TERMINATION_GRACE to whole seconds.';
-    const variable = { Property: 'TERMINATION_GRACE', Value: `"${stated}"`, Origin: from(GRACE_ORIGIN) };
+    const variable = { Property: 'TERMINATION_GRACE', Value: `"${text}"`, Origin: from(GRACE_ORIGIN) };
     return [ruleProblem({ what, action }, variable)];
   }
-  const grace = Duration.ofSeconds(Number(stated));
+  const grace = Duration.ofSeconds(Number(text));
   const wait = facts.get(LifecycleProperties).timeoutPerShutdownPhase;
   const { shutdownPreDrain: preDrain } = facts.get(ServerProperties);
   if (wait.seconds + preDrain.seconds < grace.seconds) return [];
@@ -40,7 +40,7 @@ export const shutdownWithinGrace = new Rule('3', (facts) => {
 });
 
 /** Tokens and mailed links of production contain the real URL of the service, with https. */
-export const publicUrlGiven = new Rule('security', (facts) => {
+export const publicUrlConfigured = new Rule('security', (facts) => {
   if (!facts.activeProfiles.includes('prod')) return [];
   const { publicUrl } = facts.get(PublicUrlProperties);
   if (publicUrl?.startsWith('https:')) return [];

@@ -1,10 +1,10 @@
 import { Rule } from '../../config/check/rule.js';
-import { clientBundleFindings } from '../tls/client-bundle.rule.js';
+import { clientBundleProblems } from '../tls/client-bundle.rule.js';
 import { KVSTORE_BUNDLE, KvstoreProperties } from './kvstore.properties.js';
 
 /** The certificate bundle of the key-value store can be read and used. */
 export const kvstoreBundleUsable = new Rule('key-value store', (facts) =>
-  clientBundleFindings(facts, KVSTORE_BUNDLE, facts.get(KvstoreProperties).sslBundle),
+  clientBundleProblems(facts, KVSTORE_BUNDLE, facts.get(KvstoreProperties).sslBundle),
 );
 
 /** Sentinels need the name of the primary, and the other way round. */

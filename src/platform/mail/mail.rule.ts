@@ -1,5 +1,5 @@
 import { Rule } from '../../config/check/rule.js';
-import { clientBundleFindings } from '../tls/client-bundle.rule.js';
+import { clientBundleProblems } from '../tls/client-bundle.rule.js';
 import { MAIL_BUNDLE, MailProperties } from './mail.properties.js';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
@@ -27,7 +27,7 @@ export const mailCredentialsComplete = new Rule('security', (facts) => {
 /** The certificate bundle of the relay can be read and used, and TLS is not turned off beside it. */
 export const mailBundleUsable = new Rule('tls', async (facts) => {
   const { sslBundle, encryption } = facts.get(MailProperties);
-  if (sslBundle === undefined || encryption !== 'none') return clientBundleFindings(facts, MAIL_BUNDLE, sslBundle);
+  if (sslBundle === undefined || encryption !== 'none') return clientBundleProblems(facts, MAIL_BUNDLE, sslBundle);
   const what = 'The certificate bundle of the mail relay has no effect without encryption';
   const action = `Set app.mail.tls to starttls or implicit, or remove ${MAIL_BUNDLE}.`;
   return [facts.about('app.mail.tls', { severity: 'error', what, action })];

@@ -50,10 +50,10 @@ it.each([
   ['10.20.0.0/16', '2a00:1450::5efe:10.20.3.4', '2a00:1450::5efe:10.21.0.1'],
   ['192.168.1.1', '192.168.1.1', '192.168.1.2'],
   ['fd12:3456::/32', 'fd12:3456::1', 'fd13::1'],
-])('the entry %s allows %s but not %s', (entry, allowed, refused) => {
+])('the entry %s allows %s but not %s', (entry, allowed, rejected) => {
   const guard = new AddressGuard([entry]);
 
-  expect([guard.allowsAddress(allowed), guard.allowsAddress(refused)]).toEqual([true, false]);
+  expect([guard.allowsAddress(allowed), guard.allowsAddress(rejected)]).toEqual([true, false]);
 });
 
 it('an entry that is a host name allows that name, and *. its subdomains', () => {

@@ -77,9 +77,9 @@ export function networkOf(
   const [, address = '', bits] = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(entry) ?? [];
   const family = familyOf(address);
   if (!family) return undefined;
-  const longest = family === 'ipv4' ? 32 : 128;
-  const length = bits === undefined ? longest : Number(bits);
-  return length <= longest ? { address, bits: length, family } : undefined;
+  const maxPrefix = family === 'ipv4' ? 32 : 128;
+  const length = bits === undefined ? maxPrefix : Number(bits);
+  return length <= maxPrefix ? { address, bits: length, family } : undefined;
 }
 
 /** The IPv4 address in one that is mapped (RFC 4291 section 2.5.5.2) or of NAT64 (RFC 6052). */

@@ -69,16 +69,16 @@ export function createConnector(parts: ConnectorParts): buildConnector.connector
   };
 }
 
-/** Resolves a name once, and refuses it if one of its addresses is not allowed; the connection uses these addresses. */
+/** Resolves a name once, and rejects it if one of its addresses is not allowed; the connection uses these addresses. */
 function guardedLookup(guard: AddressGuard, lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const refused =
+      const forbidden =
         error || guard.allowsHost(hostname)
           ? undefined
           : addresses.find(({ address }) => !guard.allowsAddress(address));
       if (error) callback(error, '');
-      else if (refused) callback(notAllowed(hostname, refused.address), '');
+      else if (forbidden) callback(notAllowed(hostname, forbidden.address), '');
       else if (options.all === true) callback(null, addresses);
       else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
     });
@@ -99,8 +99,8 @@ function checked(guard: AddressGuard, hostname: string, end: buildConnector.Call
   };
 }
 
-/** Refuses a URL with an address instead of a name, which no look-up sees and which a proxy would reach, too. */
-export function refuseAddress(guard: AddressGuard, { hostname }: URL): void {
+/** Rejects a URL with an address instead of a name, which no look-up sees and which a proxy would reach, too. */
+export function rejectAddress(guard: AddressGuard, { hostname }: URL): void {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(address) !== 0 && !guard.allowsHost(hostname) && !guard.allowsAddress(address)) {
     throw notAllowed(hostname, address);
@@ -128,11 +128,11 @@ function openTunnel({ host, port, authorization }: ForwardProxy, url: URL, callb
         return;
       }
       socket.destroy();
-      callback(refusedByProxy(statusCode));
+      callback(rejectedByProxy(statusCode));
     })
     .once('response', (response) => {
       response.destroy();
-      callback(refusedByProxy(response.statusCode));
+      callback(rejectedByProxy(response.statusCode));
     })
     .once('error', (error) => {
       callback(error);
@@ -140,6 +140,6 @@ function openTunnel({ host, port, authorization }: ForwardProxy, url: URL, callb
     .end();
 }
 
-function refusedByProxy(status: number | undefined): OutboundFailure {
+function rejectedByProxy(status: number | undefined): OutboundFailure {
   return new OutboundFailure('PROXY_REFUSED', `the proxy responded to CONNECT with ${status ?? 'no status'}`);
 }

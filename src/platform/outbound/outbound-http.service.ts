@@ -9,7 +9,7 @@ import type { ClientTls } from '../tls/client-tls.js';
 import type { TraceHeaders } from '../../observability/tracing/span.js';
 import { tracedCall } from '../../observability/tracing/traced-call.js';
 import { AddressGuard } from './address-guard.js';
-import { createConnector, type Lookup, refuseAddress } from './connector.js';
+import { createConnector, type Lookup, rejectAddress } from './connector.js';
 import { ForwardProxies } from './forward-proxy.js';
 import { OutboundFailure, secondsText } from './outbound-failure.js';
 import { type OutboundClient, OutboundMeters } from './outbound-meters.js';
@@ -107,7 +107,7 @@ export class OutboundHttp implements OnApplicationShutdown {
     };
     try {
       const target = new URL(url);
-      if (reach === 'public') refuseAddress(this.guard, target);
+      if (reach === 'public') rejectAddress(this.guard, target);
       const dispatcher = await this.dispatcher(reach);
       const send = async (trace: TraceHeaders): Promise<OutboundResponse> => {
         const response = await dispatcher.request({

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type RuleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
-import { clientBundleFindings } from '../tls/client-bundle.rule.js';
+import { clientBundleProblems } from '../tls/client-bundle.rule.js';
 import { AddressGuard } from './address-guard.js';
 import { HTTP_CLIENT_BUNDLE, HttpClientProperties } from './outbound.properties.js';
 
@@ -8,7 +8,7 @@ const ALLOWED = 'app.http.client.allowed-addresses';
 
 /** The certificate bundle of outgoing HTTP calls can be read and used. */
 export const httpClientBundleUsable = new Rule('tls', (facts) =>
-  clientBundleFindings(facts, HTTP_CLIENT_BUNDLE, facts.get(HttpClientProperties).sslBundle),
+  clientBundleProblems(facts, HTTP_CLIENT_BUNDLE, facts.get(HttpClientProperties).sslBundle),
 );
 
 /**

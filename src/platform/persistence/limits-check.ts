@@ -14,7 +14,7 @@ const LIMIT_MILLIS = 5000;
 
 /** Rule 4 and the time zone of the server, as far as they were checked. */
 export interface LimitsCheck {
-  readonly findings: readonly LocatedRuleProblem[];
+  readonly problems: readonly LocatedRuleProblem[];
   readonly isComplete: boolean;
 }
 
@@ -25,15 +25,15 @@ export interface LimitsCheck {
  */
 export async function checkLimits(facts: RuleFacts, asksServer: boolean): Promise<LimitsCheck> {
   const { url } = facts.get(DatasourceProperties);
-  if (dialectOf(url) === 'sqlite') return { findings: [], isComplete: true };
-  if (!asksServer) return { findings: [], isComplete: false };
+  if (dialectOf(url) === 'sqlite') return { problems: [], isComplete: true };
+  if (!asksServer) return { problems: [], isComplete: false };
   try {
-    return { findings: await withTimeout(compare(facts), LIMIT_MILLIS, throwTimeout), isComplete: true };
+    return { problems: await withTimeout(compare(facts), LIMIT_MILLIS, throwTimeout), isComplete: true };
   } catch (error) {
     // Its problem has the reason and no secret.
     const { problem } = new DatabaseUnavailable(url, error);
     const what = 'The pool could not be compared with the limits of the database server';
-    return { findings: [{ ...problem, rule: '4', severity: 'warning', what }], isComplete: false };
+    return { problems: [{ ...problem, rule: '4', severity: 'warning', what }], isComplete: false };
   }
 }
 

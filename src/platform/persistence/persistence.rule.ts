@@ -1,6 +1,6 @@
 import { ConversionProblem } from '../../config/problem.js';
 import { type RuleProblem, ruleProblem, Rule } from '../../config/check/rule.js';
-import { clientBundleFindings } from '../tls/client-bundle.rule.js';
+import { clientBundleProblems } from '../tls/client-bundle.rule.js';
 import { DATABASE_BUNDLE, DatasourceProperties } from './datasource.properties.js';
 import { hasAddresses, parseJdbcUrl, tlsModeOf } from './jdbc/jdbc-url.js';
 import { dialectOf, fits } from './dialect.js';
@@ -73,7 +73,7 @@ export const databaseBundleUsable = new Rule('database', async (facts) => {
   const what = 'The authorities of the certificate bundle have no effect: sslMode=REQUIRED verifies no certificate';
   return [
     ...(mode === 'encrypted' ? [about('warning', what, 'Write VERIFY_IDENTITY or VERIFY_CA in its place.')] : []),
-    ...(await clientBundleFindings(facts, DATABASE_BUNDLE, sslBundle)),
+    ...(await clientBundleProblems(facts, DATABASE_BUNDLE, sslBundle)),
   ];
 });
 

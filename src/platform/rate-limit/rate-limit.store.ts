@@ -16,7 +16,7 @@ const ROW = '(?, ?, ?)';
 /** Clocks of replicas differ by less: so close to the edge of a window, some of them count in the one before or after it. */
 const SKEW_MILLIS = 5000;
 /** The texts of the statements grow with the number of keys, and `CASE` compares each row with all of them. */
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 
 /** Another replica has added hits between the read and the change of several keys. */
 class Overtaken extends Error {}
@@ -49,7 +49,7 @@ export class RateLimitTable implements RateLimitStore {
 
   async charge(charges: readonly Charge[]): Promise<readonly LimitVerdict[]> {
     const verdicts = [];
-    for (const batch of batchesOf(charges, MOST_KEYS)) verdicts.push(...(await this.chargeBatch(batch)));
+    for (const batch of batchesOf(charges, MAX_KEYS)) verdicts.push(...(await this.chargeBatch(batch)));
     return verdicts;
   }
 

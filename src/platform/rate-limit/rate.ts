@@ -81,8 +81,8 @@ function limitsText({ quota, windowSeconds }: RateLimits): string {
 function within(parsed: Rate, { quota, windowSeconds }: RateLimits): Rate | ConversionProblem {
   if (parsed.isOff) return parsed;
   if (parsed.quota > quota) return new ConversionProblem(`the number must not be above ${quota}`);
-  const longest = Duration.ofSeconds(windowSeconds);
-  return parsed.windowMillis > longest.milliseconds
-    ? new ConversionProblem(`the window must not be longer than ${longest.toString()}`)
+  const maxWindow = Duration.ofSeconds(windowSeconds);
+  return parsed.windowMillis > maxWindow.milliseconds
+    ? new ConversionProblem(`the window must not be longer than ${maxWindow.toString()}`)
     : parsed;
 }

@@ -8,7 +8,7 @@ const USED_PART = 1 / 2;
 /** Largest part of a quota that one process admits before it is stored. */
 const LEAD_PART = 1 / 64;
 /** Hits of all keys that one process admits before they are stored: a slow store must not cause a backlog without a bound. */
-const MOST_UNSTORED = 1000;
+const MAX_UNSTORED = 1000;
 const STORE_MILLIS = 50;
 /** A count that was asked for so many intervals ago is read again. */
 const MAX_AGE = 4;
@@ -79,7 +79,7 @@ export class WriteBehindCharges {
   private admitAhead(use: Use, { quota, windowMillis }: Hit): LimitVerdict | undefined {
     const ahead = use.waiting + use.sent + 1;
     const used = use.stored + ahead;
-    if (ahead > quota * LEAD_PART || used > quota * USED_PART || this.unstored >= MOST_UNSTORED) return undefined;
+    if (ahead > quota * LEAD_PART || used > quota * USED_PART || this.unstored >= MAX_UNSTORED) return undefined;
     use.waiting += 1;
     this.unstored += 1;
     return {

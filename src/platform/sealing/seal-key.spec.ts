@@ -15,11 +15,11 @@ describe('a seal key', () => {
   );
 
   it('is always accepted if it is random', () => {
-    const refused = Array.from({ length: 2000 }, () => sealKey.parse(random.bytes(32).toString('base64'))).filter(
+    const rejected = Array.from({ length: 2000 }, () => sealKey.parse(random.bytes(32).toString('base64'))).filter(
       (key) => key instanceof ConversionProblem,
     );
 
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 
   it.each([

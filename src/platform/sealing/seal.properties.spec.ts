@@ -4,7 +4,7 @@ import { Configuration } from '../../config/configuration.js';
 import { RuleFacts } from '../../config/check/rule.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import { SealProperties } from './seal.properties.js';
-import { sealKeysGiven } from './seal.rule.js';
+import { sealKeysConfigured } from './seal.rule.js';
 
 const random = new SystemRandom();
 const KEY = random.bytes(32).toString('base64');
@@ -88,10 +88,10 @@ describe('the rule about seal keys in production', () => {
     const variables = { APP_PROFILES_ACTIVE: 'prod', ...(key !== undefined && { APP_SECURITY_SEAL_KEYS_K1: key }) };
     const { environment, registry, instances } = place({ 'work/application-prod.yml': '' }).read({ variables });
 
-    const findings = sealKeysGiven.check(
+    const problems = sealKeysConfigured.check(
       new RuleFacts(new Configuration(environment, registry, [], instances), { ...inputs, variables }),
     );
 
-    expect(findings).toHaveLength(count);
+    expect(problems).toHaveLength(count);
   });
 });

@@ -35,8 +35,8 @@ export class SealProperties implements SelfChecking {
 
   /** The keys by canonical id. */
   get byId(): ReadonlyMap<string, Uint8Array> {
-    const given = [...this.keys].filter(([, key]) => key.length > 0);
-    return new Map(given.map(([written, key]) => [sealKeyId(written), key]));
+    const configured = [...this.keys].filter(([, key]) => key.length > 0);
+    return new Map(configured.map(([written, key]) => [sealKeyId(written), key]));
   }
 
   /** Undefined if no key is configured. */

@@ -2,7 +2,7 @@ import { ruleProblem, Rule } from '../../config/check/rule.js';
 import { SealProperties } from './seal.properties.js';
 
 /** Production must configure its seal key: a key file beside the database protects nothing when both are copied. */
-export const sealKeysGiven = new Rule('security', (facts) =>
+export const sealKeysConfigured = new Rule('security', (facts) =>
   facts.get(SealProperties).byId.size === 0 && facts.activeProfiles.includes('prod')
     ? [
         ruleProblem(

@@ -36,10 +36,10 @@ export interface BundleContents {
 /** Thrown inside this folder if a bundle cannot be read. */
 export class UnusableBundle extends Error {
   constructor(
-    readonly fault: BundleProblem,
+    readonly problem: BundleProblem,
     options?: ErrorOptions,
   ) {
-    super(fault.reason, options);
+    super(problem.reason, options);
     this.name = 'UnusableBundle';
   }
 }

@@ -3,7 +3,7 @@ import { problemsOf, type RuleProblem, type RuleFacts } from '../../config/check
 import type { TlsIdentity } from './ssl-bundle.js';
 
 /** Faults of the bundle that a key of a client names, and one warning for each of its certificates that is not valid. */
-export async function clientBundleFindings(
+export async function clientBundleProblems(
   facts: RuleFacts,
   key: string,
   name: string | undefined,

@@ -44,7 +44,7 @@ export class SslBundle {
     private readonly options: BundleChoices,
     private readonly files: readonly string[],
     private readonly contents: (role: TlsRole) => BundleContents,
-    private readonly problemOf: (fault: BundleProblem) => Problem,
+    private readonly problemOf: (problem: BundleProblem) => Problem,
     private readonly clock: Clock,
   ) {}
 
@@ -66,11 +66,11 @@ export class SslBundle {
   }
 
   /** Calls back after changed files were read, if reload-on-update is set; the returned function stops that. */
-  onUpdate(role: TlsRole, told: (update: Update) => void): () => void {
+  onUpdate(role: TlsRole, take: (update: Update) => void): () => void {
     if (!this.options.reloadOnUpdate) return () => undefined;
     return watchFiles(this.files, () => {
       const update = this.updated(role);
-      if (update) told(update);
+      if (update) take(update);
     });
   }
 
@@ -79,7 +79,7 @@ export class SslBundle {
       return this.read(role);
     } catch (error) {
       if (!(error instanceof UnusableBundle)) throw error;
-      throw new ConfigurationFailure([this.problemOf(error.fault)]);
+      throw new ConfigurationFailure([this.problemOf(error.problem)]);
     }
   }
 
@@ -91,13 +91,13 @@ export class SslBundle {
       return isDeepStrictEqual(identity.context, before?.context) ? undefined : { kind: 'taken', identity };
     } catch (error) {
       if (!(error instanceof UnusableBundle)) throw error;
-      return { kind: 'refused', problem: this.problemOf(error.fault) };
+      return { kind: 'refused', problem: this.problemOf(error.problem) };
     }
   }
 
   private read(role: TlsRole, before?: TlsIdentity): TlsIdentity {
     const contents = this.contents(role);
-    if (before) this.refuseOutdated(contents, before);
+    if (before) this.rejectOutdated(contents, before);
     const identity = role === 'server' ? this.serverIdentityOf(contents) : this.clientIdentityOf(contents);
     checkUsable(identity.context, contents);
     this.last = identity;
@@ -105,7 +105,7 @@ export class SslBundle {
   }
 
   /** A certificate that no other side accepts must not replace one that is valid. */
-  private refuseOutdated({ form, chain }: BundleContents, { until }: TlsIdentity): void {
+  private rejectOutdated({ form, chain }: BundleContents, { until }: TlsIdentity): void {
     const now = this.clock.millis();
     const [reason] = validityWarnings(chain, now);
     if (reason === undefined || until === undefined || Date.parse(until) < now) return;

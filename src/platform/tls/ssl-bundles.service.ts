@@ -35,7 +35,7 @@ export class SslBundles {
     const { pem, jks } = this.properties;
     const [inPem, inStores] = [pem.get(by.name), jks.get(by.name)];
     if (inPem && inStores) throw new ConfigurationFailure([this.twice(by)]);
-    const problemOf = (kind: 'pem' | 'jks') => (fault: BundleProblem) => this.unusable(by, kind, fault);
+    const problemOf = (kind: 'pem' | 'jks') => (problem: BundleProblem) => this.unusable(by, kind, problem);
     if (inPem) {
       return new SslBundle(inPem, pemFiles(inPem), () => readPemBundle(inPem), problemOf('pem'), this.clock);
     }

@@ -70,7 +70,7 @@ export class SslChains {
       return chain.length > 0 ? [{ bundle: bundle.name, chain }] : [];
     } catch (error) {
       if (!(error instanceof UnusableBundle)) throw error;
-      return [{ bundle: bundle.name, error: error.fault.reason }];
+      return [{ bundle: bundle.name, error: error.problem.reason }];
     }
   }
 

@@ -19,7 +19,7 @@ function faultOf(location: string, password?: string): BundleProblem {
   try {
     readTrustStore(location, password);
   } catch (error) {
-    if (error instanceof UnusableBundle) return error.fault;
+    if (error instanceof UnusableBundle) return error.problem;
     throw error;
   }
   throw new Error('the trust store is usable');

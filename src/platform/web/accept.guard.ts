@@ -33,8 +33,8 @@ export class AcceptGuard implements CanActivate {
       HEADERS_METADATA,
       context.getHandler(),
     );
-    const stated = headers?.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
-    return typeof stated === 'string' ? stated : JSON_TYPE;
+    const declared = headers?.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
+    return typeof declared === 'string' ? declared : JSON_TYPE;
   }
 }
 

@@ -33,10 +33,10 @@ class SchemaPipe implements PipeTransform {
   async transform(value: unknown, { type, schema, data }: ArgumentMetadata): Promise<unknown> {
     if (!schema || type === 'custom') return value;
     // A missing body equals an empty object. An array is refused here, because an object schema might accept it.
-    const given = type === 'body' && value === undefined ? {} : value;
-    if (Array.isArray(given))
+    const input = type === 'body' && value === undefined ? {} : value;
+    if (Array.isArray(input))
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: data ?? '', code: 'type' }] });
-    const result = await schema['~standard'].validate(given);
+    const result = await schema['~standard'].validate(input);
     if (result.issues) throw new ServiceError('VALIDATION_FAILED', { errors: fieldErrors(result.issues, data) });
     return result.value;
   }

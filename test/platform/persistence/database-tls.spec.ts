@@ -174,7 +174,7 @@ needs('mariadb', 'openssl')('TLS to a database server', () => {
     const migrations = await openMigrateServices(configurationOf(args));
     const applied = await migrations.up(false);
     await migrations.close();
-    const { isComplete, findings } = await checkLimits(rulesOf(args), true);
+    const { isComplete, problems } = await checkLimits(rulesOf(args), true);
     const service = await startWholeService(args);
     const { status } = await fetch(`${service.url}/login`, {
       method: 'POST',
@@ -184,7 +184,7 @@ needs('mariadb', 'openssl')('TLS to a database server', () => {
     await service.stop();
 
     expect(applied).not.toHaveLength(0);
-    expect({ isComplete, findings }).toEqual({ isComplete: true, findings: [] });
+    expect({ isComplete, problems }).toEqual({ isComplete: true, problems: [] });
     // It has looked for the account.
     expect(status).toBe(401);
   });

@@ -65,8 +65,8 @@ needs('mariadb')('a MariaDB server in another time zone than the service', () =>
       workingFolder: temporaryFolder('zone'),
       packageFolder: PACKAGE_FOLDER,
     };
-    const { findings } = await checkServerRule(readConfiguration(PROPERTIES, inputs), inputs, true);
-    return findings.map(({ rule, severity, ...problem }) => `${severity}: rule ${rule}: ${lineOf(problem)}`);
+    const { problems } = await checkServerRule(readConfiguration(PROPERTIES, inputs), inputs, true);
+    return problems.map(({ rule, severity, ...problem }) => `${severity}: rule ${rule}: ${lineOf(problem)}`);
   }
 
   it('sessions of the service have the time zone of its process', async () => {

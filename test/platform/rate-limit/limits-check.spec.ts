@@ -19,8 +19,8 @@ interface Checked {
 
 async function checked(args: readonly string[], asksServer: boolean): Promise<Checked> {
   const inputs = { args, variables: {}, workingFolder: temporaryFolder('limits'), packageFolder: PACKAGE_FOLDER };
-  const { findings, isComplete } = await checkServerRule(readConfiguration(PROPERTIES, inputs), inputs, asksServer);
-  const lines = findings.map(({ rule, severity, ...problem }) => `${severity}: rule ${rule}: ${lineOf(problem)}`);
+  const { problems, isComplete } = await checkServerRule(readConfiguration(PROPERTIES, inputs), inputs, asksServer);
+  const lines = problems.map(({ rule, severity, ...problem }) => `${severity}: rule ${rule}: ${lineOf(problem)}`);
   return { lines, isComplete };
 }
 
@@ -38,7 +38,7 @@ needs('mariadb')('rule 4 on a database server', () => {
     return checked([...set, ...args], true);
   };
 
-  it('a pool within the limits has no finding', async () => {
+  it('a pool within the limits has no problem', async () => {
     expect(await compared()).toEqual({ lines: [], isComplete: true });
   });
 

@@ -25,9 +25,9 @@ export class KeysController {
   @ResponseSchema(rotatedKeysResponse)
   async rotate(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: actSchema }) stated: InferOutput<typeof actSchema>,
+    @Body({ schema: actSchema }) justification: InferOutput<typeof actSchema>,
   ): Promise<InferOutput<typeof rotatedKeysResponse>> {
-    const rotated = await this.keys.rotate({ ...actorOf(caller), ...stated });
+    const rotated = await this.keys.rotate({ ...actorOf(caller), ...justification });
     return {
       keys: rotated.map(({ purpose, kid, signsFrom, isNew }) => ({
         purpose,

@@ -19,7 +19,7 @@ import { actSchema, personResponse, resetSchema, userSessionsResponse } from './
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 type Page = InferOutput<typeof paginationSchema>;
-type Stated = InferOutput<typeof actSchema>;
+type ActBody = InferOutput<typeof actSchema>;
 
 /** Authenticators, sessions, trusted devices and stored data of a user (http-api section 7). */
 @ApiTag('Administration')
@@ -43,9 +43,9 @@ export class UserAccessController {
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Param('id') id: string,
-    @Body({ schema: resetSchema }) stated: InferOutput<typeof resetSchema>,
+    @Body({ schema: resetSchema }) justification: InferOutput<typeof resetSchema>,
   ): Promise<void> {
-    await this.administration.removeAuthenticator(subject, id, { ...actorOf(caller), ...stated });
+    await this.administration.removeAuthenticator(subject, id, { ...actorOf(caller), ...justification });
   }
 
   @Get('sessions')
@@ -66,9 +66,9 @@ export class UserAccessController {
   async endSessions(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: actSchema }) stated: Stated,
+    @Body({ schema: actSchema }) justification: ActBody,
   ): Promise<void> {
-    await this.administration.endSessions(subject, { ...actorOf(caller), ...stated });
+    await this.administration.endSessions(subject, { ...actorOf(caller), ...justification });
   }
 
   @Delete('sessions/:id')
@@ -78,9 +78,9 @@ export class UserAccessController {
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Param('id') id: string,
-    @Body({ schema: actSchema }) stated: Stated,
+    @Body({ schema: actSchema }) justification: ActBody,
   ): Promise<void> {
-    await this.administration.endSession(subject, id, { ...actorOf(caller), ...stated });
+    await this.administration.endSession(subject, id, { ...actorOf(caller), ...justification });
   }
 
   @Get('devices')
@@ -102,9 +102,9 @@ export class UserAccessController {
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Param('id') id: string,
-    @Body({ schema: actSchema }) stated: Stated,
+    @Body({ schema: actSchema }) justification: ActBody,
   ): Promise<void> {
-    await this.administration.endTrust(subject, id, { ...actorOf(caller), ...stated });
+    await this.administration.endTrust(subject, id, { ...actorOf(caller), ...justification });
   }
 
   @Get('export')

@@ -23,7 +23,7 @@ import {
 } from './users.schema.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
-type Stated = InferOutput<typeof actSchema>;
+type ActBody = InferOutput<typeof actSchema>;
 
 /** Users, for administrators; the routes that name `ROLE_HELPDESK` also for the help desk (http-api section 7). */
 @ApiTag('Administration', describe.ADMINISTRATION)
@@ -57,7 +57,7 @@ export class UsersController {
     { id, pw, mfa_required, reason, ticket, ...draft }: InferOutput<typeof newUserSchema>,
   ): Promise<InferOutput<typeof userResponse>> {
     const act = { ...actorOf(caller), reason, ticket };
-    const account = await this.provisioning.createAsGiven(
+    const account = await this.provisioning.createFromDraft(
       { ...draft, loginId: id, password: pw, mfaRequired: mfa_required },
       act,
     );
@@ -82,10 +82,10 @@ export class UsersController {
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Body({ schema: userChangeSchema })
-    { roles, email, status, mfa_required, ...stated }: InferOutput<typeof userChangeSchema>,
+    { roles, email, status, mfa_required, ...justification }: InferOutput<typeof userChangeSchema>,
   ): Promise<InferOutput<typeof userResponse>> {
     const change = withoutUndefined({ roles, email, status, mfaRequired: mfa_required });
-    await this.administration.update(subject, change, { ...actorOf(caller), ...stated });
+    await this.administration.update(subject, change, { ...actorOf(caller), ...justification });
     return this.show(caller, subject);
   }
 
@@ -95,9 +95,9 @@ export class UsersController {
   async delete(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: actSchema }) stated: Stated,
+    @Body({ schema: actSchema }) justification: ActBody,
   ): Promise<void> {
-    await this.administration.delete(subject, { ...actorOf(caller), ...stated });
+    await this.administration.delete(subject, { ...actorOf(caller), ...justification });
   }
 
   @Post(':sub/unlock')
@@ -107,9 +107,9 @@ export class UsersController {
   async unlock(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: actSchema }) stated: Stated,
+    @Body({ schema: actSchema }) justification: ActBody,
   ): Promise<void> {
-    await this.administration.unlock(subject, { ...actorOf(caller), ...stated });
+    await this.administration.unlock(subject, { ...actorOf(caller), ...justification });
   }
 
   @Post(':sub/mfa/reset')
@@ -119,9 +119,9 @@ export class UsersController {
   async resetMfa(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: resetSchema }) stated: Stated,
+    @Body({ schema: resetSchema }) justification: ActBody,
   ): Promise<void> {
-    await this.administration.resetMfa(subject, { ...actorOf(caller), ...stated });
+    await this.administration.resetMfa(subject, { ...actorOf(caller), ...justification });
   }
 
   @Post(':sub/password')
@@ -131,9 +131,9 @@ export class UsersController {
   async resetPassword(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: actSchema }) stated: Stated,
+    @Body({ schema: actSchema }) justification: ActBody,
   ): Promise<InferOutput<typeof passwordResponse>> {
-    const act = { ...actorOf(caller), ...stated };
+    const act = { ...actorOf(caller), ...justification };
     const { generated = '', expiresAt } = await this.administration.resetPassword(subject, undefined, act);
     return { password: generated, expires: toDate(expiresAt) };
   }

@@ -19,8 +19,8 @@ export interface ConfigView {
 export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): ConfigView {
   const key = keyFromInput(environment, registry, name);
   if (key.length === 0) return { lines: [`"${name}" is no key`], isFound: false };
-  const asked = requestedKey(environment, registry, key);
-  if (asked) return found(detailsOf(environment, asked.state));
+  const requested = requestedKey(environment, registry, key);
+  if (requested) return found(detailsOf(environment, requested.state));
 
   const definition = registry.find(key);
   const states = allStates(environment, registry);
@@ -101,8 +101,8 @@ function detailsOf(environment: Environment, state: KeyState): readonly string[]
   if (!winner) return [summaryOf(environment, state), ...aboutLines(state.definition)];
   const isDefault = evaluateAssignment(environment, state, winner).kind === 'default';
   const sum = state.type.shape === 'list' && state.type.addsUp ? evaluate(environment, state) : undefined;
-  const given = sum?.kind === 'value' ? sum.shown : valueText(environment, state, winner);
-  const value = isDefault ? defaultView(state) : given;
+  const effective = sum?.kind === 'value' ? sum.shown : valueText(environment, state, winner);
+  const value = isDefault ? defaultView(state) : effective;
   return [
     `${state.name} = ${value}`,
     `  origin      ${originChain(winner.origin)}`,

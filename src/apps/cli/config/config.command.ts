@@ -26,7 +26,7 @@ export interface ConfigCommandParts {
     reading: ConfigurationReading,
     inputs: ConfigurationInputs,
     asksServer: boolean,
-  ) => Promise<{ readonly findings: readonly LocatedRuleProblem[]; readonly isComplete: boolean }>;
+  ) => Promise<{ readonly problems: readonly LocatedRuleProblem[]; readonly isComplete: boolean }>;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }
@@ -100,15 +100,15 @@ async function check(
 ): Promise<ExitCode> {
   const reading = read();
   const ofServer = await serverRule(reading, inputs, asksServer);
-  const findings = [...(await rules(reading, inputs)), ...ofServer.findings];
-  const errors = [...reading.problems, ...findings.filter(({ severity }) => severity === 'error')];
+  const problems = [...(await rules(reading, inputs)), ...ofServer.problems];
+  const errors = [...reading.problems, ...problems.filter(({ severity }) => severity === 'error')];
   if (errors.length > 0) printError(failureReport(errors, 'THE CONFIGURATION CANNOT BE USED'));
   for (const warning of reading.warnings) say(`warning: ${warning}`);
-  for (const { severity, rule, ...found } of findings) {
+  for (const { severity, rule, ...found } of problems) {
     if (severity !== 'error') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
   }
   if (!asksServer && !ofServer.isComplete) say(RULE_4_NEEDS_SERVER);
-  const breaches = findings.filter(({ severity }) => severity === 'breach').length;
+  const breaches = problems.filter(({ severity }) => severity === 'breach').length;
   if (breaches > 0) say(`${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
   else if (errors.length === 0) say(`All ${ofServer.isComplete ? '' : 'other '}configuration rules hold.`);
   return breaches + errors.length === 0 ? EXIT.done : EXIT.configuration;

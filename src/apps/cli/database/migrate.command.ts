@@ -7,7 +7,7 @@ import {
   type PendingMigration,
 } from '../../../platform/persistence/migrations/migration-state.js';
 import { type CommandParts, commandRunner } from '../command-run.js';
-import { creatingIfTold } from '../command-target.js';
+import { withCreateOption } from '../command-target.js';
 import type { ExitCode } from '../exit-code.js';
 
 /** The database, opened with the migration account for one command. */
@@ -46,7 +46,7 @@ export function addMigrateCommand(
     )
     .action(() => run(async ({ state }) => linesOf(await state())));
 
-  creatingIfTold(migrate.command('up'))
+  withCreateOption(migrate.command('up'))
     .description('runs the pending migrations, with app.datasource.migration.username if it is set')
     .option(
       WHILE_IN_USE,

@@ -46,7 +46,7 @@ export class AccountForms {
     return {
       ...this.forms.forCaller(path, caller),
       navigation: this.navigationFor(caller),
-      ...withoutUndefined({ alert, proof: await this.stepUp.asked(caller, { asksAlways }) }),
+      ...withoutUndefined({ alert, proof: await this.stepUp.proofMethods(caller, { asksAlways }) }),
     };
   }
 
@@ -107,7 +107,9 @@ const OF_PASSKEY: ReadonlySet<Reason | undefined> = new Set([
 export function formErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
   if (facts.reason === 'wrong_backup_code') return ({ verify }) => verify.wrongBackupCode;
   if (code === 'MFA_CODE_INVALID') return OF_PASSKEY.has(facts.reason) ? ({ passkey }) => passkey.rejected : undefined;
-  const [fault] = facts.errors ?? [];
-  if (fault?.field === 'name') return ({ authenticators }) => authenticators.badName;
-  return fault?.field === 'code' && fault.code === 'required' ? ({ account }) => account.proofMissing : undefined;
+  const [fieldError] = facts.errors ?? [];
+  if (fieldError?.field === 'name') return ({ authenticators }) => authenticators.badName;
+  return fieldError?.field === 'code' && fieldError.code === 'required'
+    ? ({ account }) => account.proofMissing
+    : undefined;
 }

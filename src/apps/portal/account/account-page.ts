@@ -35,7 +35,7 @@ export function accountPage(fields: AccountFields): View {
   return pageView((context) => {
     const { account } = context.t;
     const { done } = fields;
-    const told =
+    const notice =
       done &&
       html`<div class="note good" role="status"><p>${account.done[done]}</p>
 </div>
@@ -43,7 +43,7 @@ export function accountPage(fields: AccountFields): View {
     return {
       title: account.title,
       navigation: navigation(context, fields.navigation),
-      body: html`${told}${secondFactorPanel(context, fields.secondFactor)}${passwordPanel(context, fields)}${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
+      body: html`${notice}${secondFactorPanel(context, fields.secondFactor)}${passwordPanel(context, fields)}${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
 ${activityPanel(context)}${mailsPanel(context, fields)}</div>
 `,
     };

@@ -7,7 +7,7 @@ import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { browserText } from './session-panels.js';
 
-/** Reason of a refusal after the right password, which must be changed first. */
+/** Reason of a rejected login with the correct password, which the user must change first. */
 const CHANGE_REQUIRED = 'change_required';
 
 /** Keys of texts about a kind of event that has another text for some reasons. */
@@ -28,7 +28,7 @@ const TEXT_OF_REASON: Readonly<Record<string, Readonly<Record<string, string>>>>
 export interface ShownEvent {
   readonly kind: string;
   readonly at: number;
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
   readonly reason: string | undefined;
   /** True for an act of another person, such as an administrator, whose address and browser `ip` and `agent` are. */
   readonly isByOther: boolean;
@@ -62,7 +62,7 @@ export function shownEvent({ kind, at, result, user_id: subject, actor, reason, 
   return {
     kind,
     at: Math.floor(at / 1000),
-    isRefused: result === 'refused' && reason !== CHANGE_REQUIRED,
+    isRejected: result === 'refused' && reason !== CHANGE_REQUIRED,
     reason: reason ?? undefined,
     isByOther: actor !== null && actor !== subject,
     ip: ip ?? undefined,
@@ -81,12 +81,12 @@ export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent,
 /** Events of one account, newest first. */
 export function eventTable(context: PageContext, events: readonly ShownEvent[]): Html {
   const { activity, notices } = context.t;
-  const rows = events.map(({ kind, at, isRefused, isByOther, reason, ip, agent }) => {
-    const refused = isRefused ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
+  const rows = events.map(({ kind, at, isRejected, isByOther, reason, ip, agent }) => {
+    const badge = isRejected ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
     const place = isByOther
       ? [`${notices.by}: ${notices.administrator}`]
       : [agent === undefined ? undefined : browserText(context, agent), ip].filter((part) => part !== undefined);
-    return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${refused}</td><td class="quiet">${place.join(' · ')}</td></tr>
+    return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${badge}</td><td class="quiet">${place.join(' · ')}</td></tr>
 `;
   });
   return html`<div class="table"><table class="stack">

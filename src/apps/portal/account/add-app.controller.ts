@@ -13,7 +13,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { withForm } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { optionalName } from '../form/given-name.js';
+import { optionalNameIn } from '../form/given-name.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, type PageResult, SendsOn } from '../page.decorator.js';
 import { ADD_APP, SHOW_ADD_APP } from '../portal.openapi.js';
@@ -68,12 +68,12 @@ export class AddAppController {
   ): Promise<{ readonly url: string }> {
     const pending = await this.pendingElsewhere(caller);
     if (pending && replaces !== String(pending.until)) {
-      const refused = new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' });
-      throw await withForm(refused, (alert) => this.page(caller, pending, { alert, typed }));
+      const conflict = new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' });
+      throw await withForm(conflict, (alert) => this.page(caller, pending, { alert, typed }));
     }
     const page = (fields: AccountFormFields): View => addAppPage(fields, { typed, ...withoutUndefined({ pending }) });
     await this.forms.showingErrors(caller, { path: PATH, page }, async () => {
-      const name = optionalName(typed);
+      const name = optionalNameIn(typed);
       const proved = await this.stepUp.prove(caller, confirmation, reply);
       await this.ownEnrolment.setupOrResume(proved, { adds: true, ...withoutUndefined({ name }) });
     });

@@ -17,7 +17,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { optionalName } from '../form/given-name.js';
+import { optionalNameIn } from '../form/given-name.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
@@ -99,7 +99,7 @@ export class AddPasskeyController {
     credential: string,
     typed: string,
   ): Promise<NewOwnPasskey | { readonly verify: string }> {
-    const name = optionalName(typed);
+    const name = optionalNameIn(typed);
     if (credential === '') {
       await this.passkeys.registrationOptions(caller);
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'credential', code: 'required' }] });

@@ -15,7 +15,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { givenName } from '../form/given-name.js';
+import { nameIn } from '../form/given-name.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
@@ -32,10 +32,10 @@ import { confirmedForm, namedForm } from './account.schema.js';
 import { nameOf } from './authenticator-facts.js';
 import { removePage, renamePage } from './authenticator-forms.js';
 import { InlineStepUp } from './inline-step-up.service.js';
-import { type Kept, keptAs } from './second-factor-panel.js';
+import { type IrremovableReason, irremovableReason } from './second-factor-panel.js';
 
 const KEPT: ReadonlySet<ErrorCode> = new Set(['MFA_STATE_CONFLICT']);
-const REASONS: Readonly<Record<Kept, Reason>> = {
+const REASONS: Readonly<Record<IrremovableReason, Reason>> = {
   only: 'last authenticator',
   last: 'policy demands it',
   passkey: 'policy demands a passkey',
@@ -83,7 +83,7 @@ export class AuthenticatorsController {
       page: (fields: AccountFormFields) => renamePage(fields, authenticator, typed),
     };
     await this.forms.showingErrors(caller, shown, async () => {
-      const name = givenName(typed);
+      const name = nameIn(typed);
       await this.own.rename(await this.stepUp.prove(caller, confirmation, reply), id, name);
     });
     return this.forms.overviewAfter('renamed');
@@ -94,8 +94,8 @@ export class AuthenticatorsController {
   @Operation(SHOW_REMOVE_AUTHENTICATOR)
   async showRemove(@Caller() caller: FullPrincipal, @Param('id') id: string): Promise<View> {
     const found = await this.find(caller, id);
-    const kept = keptAs(found.authenticator, found.summary);
-    if (kept) return this.keptPage(caller, found);
+    const reason = irremovableReason(found.authenticator, found.summary);
+    if (reason) return this.irremovablePage(caller, found);
     return removePage(await this.forms.fields(caller, authenticatorPath('remove', id)), found.authenticator);
   }
 
@@ -113,16 +113,16 @@ export class AuthenticatorsController {
       path: authenticatorPath('remove', id),
       page: (fields: AccountFormFields) => removePage(fields, found.authenticator),
     };
-    const kept = keptAs(found.authenticator, found.summary);
+    const reason = irremovableReason(found.authenticator, found.summary);
     const renewed = await rerenderOnError(
       KEPT,
       async (_, error) => {
         const now = await this.find(caller, id);
-        if (!keptAs(now.authenticator, now.summary)) throw error;
-        return this.keptPage(caller, now);
+        if (!irremovableReason(now.authenticator, now.summary)) throw error;
+        return this.irremovablePage(caller, now);
       },
       () => {
-        if (kept) throw new ServiceError('MFA_STATE_CONFLICT', { reason: REASONS[kept] });
+        if (reason) throw new ServiceError('MFA_STATE_CONFLICT', { reason: REASONS[reason] });
         return this.forms.showingErrors(caller, shown, async () =>
           this.own.remove(await this.stepUp.prove(caller, confirmation, reply), id),
         );
@@ -141,13 +141,13 @@ export class AuthenticatorsController {
   }
 
   /** Says why the authenticator cannot be removed, and what is possible instead, in place of the form. */
-  private keptPage(caller: FullPrincipal, { authenticator, summary }: Found): View {
-    const kept = keptAs(authenticator, summary) ?? 'only';
+  private irremovablePage(caller: FullPrincipal, { authenticator, summary }: Found): View {
+    const reason = irremovableReason(authenticator, summary) ?? 'only';
     return accountNotePage(
       this.forms.navigationFor(caller),
       (t) => t.authenticators.removeTitle(nameOf(t, authenticator)),
-      ({ account }) => account.kept[kept],
-      kept === 'only' ? { path: ACCOUNT_PAGES.turnOff, label: ({ turnOff }) => turnOff.title } : undefined,
+      ({ account }) => account.kept[reason],
+      reason === 'only' ? { path: ACCOUNT_PAGES.turnOff, label: ({ turnOff }) => turnOff.title } : undefined,
     );
   }
 }

@@ -10,7 +10,7 @@ import { authenticationFactsOf, type FullPrincipal, requesterOf } from '../../..
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 import type { Reply } from '../../../platform/web/cookies.js';
-import { givenCode } from '../form/given-code.js';
+import { codeIn } from '../form/given-code.js';
 import { assertionIn } from '../form/passkey-field.js';
 import type { ProofMethods } from './account-form.js';
 import type { ConfirmationForm } from './account.schema.js';
@@ -32,7 +32,7 @@ export class InlineStepUp {
   }
 
   /** How a form asks this caller for a proof, also for one who has a fresh one if it `asksAlways`; undefined if it does not ask. */
-  async asked(
+  async proofMethods(
     caller: FullPrincipal,
     { asksAlways }: { readonly asksAlways: boolean },
   ): Promise<ProofMethods | undefined> {
@@ -62,7 +62,7 @@ export class InlineStepUp {
     if (credential) {
       return { method: 'passkey', response: { assertion: assertionIn(credential), requestedBy: requesterOf(caller) } };
     }
-    if (code !== '') return givenCode(code);
+    if (code !== '') return codeIn(code);
     if (credential === '') await this.rejectOptions(caller);
     return undefined;
   }

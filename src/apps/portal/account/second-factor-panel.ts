@@ -12,17 +12,17 @@ import { buttonLink, panel, paragraph } from '../form/forms.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { authenticatorFacts, nameOf } from './authenticator-facts.js';
 
-export type Kept = keyof Messages['account']['kept'];
+export type IrremovableReason = keyof Messages['account']['kept'];
 type Policy = Pick<SecondFactorSummary, 'authenticators' | 'arePasskeysUsable' | 'isDemanded' | 'isPasskeyDemanded'>;
 
 /**
  * Why an authenticator cannot be removed: it is the last passkey, which policy demands (`passkey`), or it is the only
  * authenticator, or the only app while passkeys cannot be used (`last` if policy demands a second factor, otherwise `only`).
  */
-export function keptAs(
+export function irremovableReason(
   { type }: Pick<Authenticator, 'type'>,
   { authenticators, arePasskeysUsable, isDemanded, isPasskeyDemanded }: Policy,
-): Kept | undefined {
+): IrremovableReason | undefined {
   const passkeys = authenticators.filter((each) => each.type === 'passkey').length;
   if (isPasskeyDemanded && type === 'passkey' && passkeys === 1) return 'passkey';
   const usable = arePasskeysUsable || type === 'passkey' ? authenticators.length : authenticators.length - passkeys;
@@ -80,13 +80,13 @@ function demandText({ t }: PageContext, { isDemanded, isPasskeyDemanded, authent
 }
 
 function authenticatorRow(context: PageContext, authenticator: Authenticator, policy: Policy): Html {
-  const kept = keptAs(authenticator, policy);
+  const reason = irremovableReason(authenticator, policy);
   const { account } = context.t;
-  return html`<li>${authenticatorFacts(context, authenticator, kept && account.kept[kept])}<div class="actions">${actLink(
+  return html`<li>${authenticatorFacts(context, authenticator, reason && account.kept[reason])}<div class="actions">${actLink(
     context,
     authenticator,
     'rename',
-  )}${kept ? undefined : actLink(context, authenticator, 'remove')}</div></li>
+  )}${reason ? undefined : actLink(context, authenticator, 'remove')}</div></li>
 `;
 }
 

@@ -46,7 +46,7 @@ export function actPage(fields: ActFields): View {
       body: html`<div class="panel narrow">
 ${alert?.(context)}${paragraph(text)}${act === 'delete' ? exportLink(context, account) : undefined}${form(
         fields.form,
-        html`${ownFields(context, fields)}${statedFields(context, fields)}<div class="actions">${
+        html`${ownFields(context, fields)}${justificationFields(context, fields)}<div class="actions">${
           actRule(act).isDangerous ? button(submit, 'danger') : submitButton(submit)
         }${buttonLink(context.contextPath + adminUserPath(account.id), common.cancel)}</div>
 `,
@@ -82,7 +82,7 @@ function ownFields(context: PageContext, { act, account, authenticator, typed }:
 }
 
 /** Reason and ticket; the help desk must state both. */
-function statedFields({ t }: PageContext, { act, isAdministrator, typed = {} }: ActFields): Html {
+function justificationFields({ t }: PageContext, { act, isAdministrator, typed = {} }: ActFields): Html {
   const { admin } = t;
   const { reason = '', ticket = '' } = typed;
   const needsReason = !isAdministrator || (actRule(act).needsReason ?? false);

@@ -4,7 +4,7 @@ import { rolesWritten } from '../../../identity/account/account.js';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
-import { type Act, actorOf, validStated } from '../../admin/act.js';
+import { type Act, actorOf, validJustification } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
@@ -19,11 +19,11 @@ import { ACT_ERRORS, adminErrorText, AdminPages, type SeeOther } from './admin-p
 import { AdminUserPages } from './admin-user-pages.service.js';
 import { temporaryPasswordPage } from './admin-users-page.js';
 import { SET_TEMPORARY } from './admin.openapi.js';
-import { changeForm, removalForm, rolesForm, statedForm } from './admin.schema.js';
+import { changeForm, removalForm, rolesForm, justificationForm } from './admin.schema.js';
 import { actRule, type UserAct } from './user-acts.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
-type Stated = InferOutput<typeof statedForm>;
+type JustificationForm = InferOutput<typeof justificationForm>;
 
 /** Acts on a user by the forms of their pages; `AccountAdministration` has their rules. */
 @UseGuards(FormTokenGuard)
@@ -46,7 +46,7 @@ export class AdminActsController {
   async unlock(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     const isUnlocked = await this.perform('unlock', caller, subject, form, (act) =>
       this.administration.unlock(subject, act),
@@ -72,7 +72,7 @@ export class AdminActsController {
   async resetMfa(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     await this.perform('reset', caller, subject, form, (act) => this.administration.resetMfa(subject, act));
     return this.pages.userUrl(subject, 'reset');
@@ -104,7 +104,7 @@ export class AdminActsController {
   async disable(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     await this.perform('disable', caller, subject, form, (act) => this.administration.disable(subject, act));
     return this.pages.userUrl(subject, 'disabled');
@@ -114,7 +114,7 @@ export class AdminActsController {
   async enable(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     await this.perform('enable', caller, subject, form, (act) => this.administration.enable(subject, act));
     return this.pages.userUrl(subject, 'enabled');
@@ -124,7 +124,7 @@ export class AdminActsController {
   async invite(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     await this.perform('invite', caller, subject, form, (act) => this.provisioning.inviteAgain(subject, act));
     return this.pages.userUrl(subject, 'invited');
@@ -134,7 +134,7 @@ export class AdminActsController {
   async delete(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     const { account } = await this.directory.find(subject);
     await this.perform('delete', caller, subject, form, (act) => this.administration.delete(subject, act));
@@ -150,7 +150,7 @@ export class AdminActsController {
   async resetPassword(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) form: Stated,
+    @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<View> {
     const { account } = await this.directory.find(subject);
     const { generated: password = '', expiresAt } = await this.perform('password', caller, subject, form, (act) =>
@@ -174,7 +174,7 @@ export class AdminActsController {
       (alert) => this.userPages.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
       () => {
         // Programs may leave out some of the reasons that the pages ask for.
-        validStated(act, actRule(name).needsReason ?? false);
+        validJustification(act, actRule(name).needsReason ?? false);
         return step(act);
       },
       adminErrorText,

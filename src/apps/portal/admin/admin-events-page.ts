@@ -12,7 +12,7 @@ import { adminLinks } from './admin-users-page.js';
 export interface AdminEvent {
   readonly kind: string;
   readonly at: number;
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
   readonly subject: string | undefined;
   /** Login id of the subject; absent for a deleted account. */
   readonly loginId: string | undefined;
@@ -91,8 +91,8 @@ ${options}</select></div>
 function table(context: PageContext, events: readonly AdminEvent[]): Html {
   const { activity, common, admin } = context.t;
   const rows = events.map((event) => {
-    const { kind, at, isRefused, subject, loginId, actor, reason, ip, agent, detail } = event;
-    const refused = isRefused ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
+    const { kind, at, isRejected, subject, loginId, actor, reason, ip, agent, detail } = event;
+    const badge = isRejected ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
     const user =
       subject === undefined
         ? undefined
@@ -103,7 +103,7 @@ function table(context: PageContext, events: readonly AdminEvent[]): Html {
       .filter(Boolean)
       .join(' · ');
     const place = [agent === undefined ? undefined : browserText(context, agent), ip].filter(Boolean).join(' · ');
-    return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${refused}<br><span class="quiet small"><code>${kind}</code>${facts === '' ? '' : ` · ${facts}`}</span></td>\
+    return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${badge}<br><span class="quiet small"><code>${kind}</code>${facts === '' ? '' : ` · ${facts}`}</span></td>\
 <td>${user}</td><td class="quiet">${place}</td></tr>
 `;
   });

@@ -115,7 +115,7 @@ function toAdminEvent(row: EventRow, names: ReadonlyMap<string, string>): AdminE
   return {
     kind,
     at: Math.floor(at / 1000),
-    isRefused: result === 'refused',
+    isRejected: result === 'refused',
     subject: subject ?? undefined,
     loginId: subject === null ? undefined : names.get(subject),
     actor: actor === null ? undefined : (names.get(actor) ?? actor),

@@ -37,14 +37,14 @@ function previewRow(context: PageContext, row: PreviewRow): Html {
   const result =
     row.problems.length === 0
       ? html`<span class="badge good">${admin.willBeCreated}</span>`
-      : html`<span><span class="badge bad">${admin.fault}</span> ${row.problems.map((fault) => faultText(context, fault)).join('; ')}</span>`;
+      : html`<span><span class="badge bad">${admin.fault}</span> ${row.problems.map((error) => errorText(context, error)).join('; ')}</span>`;
   return html`<li><div><strong><bdi>${row.loginId}</bdi></strong><br>
 <span class="quiet small"><bdi>${facts.join(' · ')}</bdi></span></div>
 ${result}</li>
 `;
 }
 
-function faultText({ t }: PageContext, { field, code }: RowProblem): string {
+function errorText({ t }: PageContext, { field, code }: RowProblem): string {
   const { admin } = t;
   return `${field === '' ? admin.wholeRow : field} ${admin.importFaults[code] ?? code}`;
 }

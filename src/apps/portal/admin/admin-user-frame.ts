@@ -29,7 +29,7 @@ const TABS: Readonly<Record<UserTab, string>> = { overview: '', access: 'access'
 export function userView(fields: UserFrameFields, tab: UserTab, body: PagePart): View {
   const { account, alert, done, isAdministrator } = fields;
   return pageView((context) => {
-    const told =
+    const notice =
       done &&
       html`<div class="note good" role="status"><p>${context.t.admin.userDone[done]}</p>
 </div>
@@ -37,7 +37,7 @@ export function userView(fields: UserFrameFields, tab: UserTab, body: PagePart):
     return {
       title: account.loginId,
       navigation: navigation(context, fields.navigation),
-      body: html`${told}${alert?.(context)}${adminLinks(context, 'users', isAdministrator)}${tabs(context, fields, tab)}${body(context)}`,
+      body: html`${notice}${alert?.(context)}${adminLinks(context, 'users', isAdministrator)}${tabs(context, fields, tab)}${body(context)}`,
     };
   });
 }

@@ -6,7 +6,7 @@ import type { PageContext } from '../../../signin/messages/page.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import type { EnrolmentState } from '../../../identity/second-factor/factor-state.js';
 import { buttonLink, note, panel, paragraph } from '../form/forms.js';
-import { keptAs } from '../account/second-factor-panel.js';
+import { irremovableReason } from '../account/second-factor-panel.js';
 import { authenticatorList } from './admin-authenticators.js';
 import { type UserFrameFields, userView } from './admin-user-frame.js';
 import { rolesText, stateBadges } from './admin-users-page.js';
@@ -89,7 +89,7 @@ function secondFactorPanel(context: PageContext, fields: UserFields): Html {
     );
   // What policy demands is set up again at the next login.
   const policy = { authenticators, arePasskeysUsable, isDemanded: false, isPasskeyDemanded: false };
-  const isRemovable = (each: Authenticator): boolean => !isOneself && keptAs(each, policy) === undefined;
+  const isRemovable = (each: Authenticator): boolean => !isOneself && irremovableReason(each, policy) === undefined;
   const acts =
     isOpen && !isOneself ? actions(actLinks(context, account, ['unlock', 'reset'], lock && 'unlock')) : undefined;
   return panel(

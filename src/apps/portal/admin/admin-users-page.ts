@@ -27,7 +27,7 @@ export function usersPage(fields: UsersFields): View {
   return pageView((context) => {
     const { admin } = context.t;
     const { users, deleted } = fields;
-    const told =
+    const notice =
       deleted === undefined
         ? undefined
         : html`<div class="note good" role="status">${paragraph(admin.done.deleted(deleted))}</div>
@@ -35,7 +35,7 @@ export function usersPage(fields: UsersFields): View {
     return {
       title: admin.users,
       navigation: navigation(context, fields.navigation),
-      body: html`${told}${adminLinks(context, 'users', fields.isAdministrator)}${search(context, fields)}${
+      body: html`${notice}${adminLinks(context, 'users', fields.isAdministrator)}${search(context, fields)}${
         users.length === 0 ? paragraph(admin.noUsers) : table(context, users)
       }${paging(context, fields)}`,
     };
@@ -113,13 +113,13 @@ export interface NewUserFields extends FormFields {
   readonly navigation: NavigationFields;
   /** False if no mail is sent: then the user gets a temporary password. */
   readonly canInvite: boolean;
-  readonly given?: { readonly id: string; readonly email: string; readonly roles: string; readonly access: string };
+  readonly typed?: { readonly id: string; readonly email: string; readonly roles: string; readonly access: string };
   readonly alert?: PagePart;
 }
 
 /** `GET /portal/admin/new-user`. */
 export function newUserPage(fields: NewUserFields): View {
-  const { alert, canInvite, given } = fields;
+  const { alert, canInvite, typed } = fields;
   return pageView((context) => {
     const { admin, common } = context.t;
     const input = (id: string, label: string, value: string, more: Html): Html =>
@@ -132,13 +132,13 @@ export function newUserPage(fields: NewUserFields): View {
       body: html`${adminLinks(context, 'newUser', true)}<div class="panel narrow">
 ${alert?.(context)}${form(
         fields,
-        html`${input('id', common.username, given?.id ?? '', html` maxlength="255" required`)}${input(
+        html`${input('id', common.username, typed?.id ?? '', html` maxlength="255" required`)}${input(
           'email',
           admin.email,
-          given?.email ?? '',
+          typed?.email ?? '',
           html` type="email" maxlength="254"`,
-        )}${input('roles', admin.roles, given?.roles ?? '', html` aria-describedby="roles-hint"`)}<p class="hint" id="roles-hint">${admin.rolesHint}</p>
-${firstPassword(context, canInvite, given?.access)}<div class="actions">${submitButton(admin.create)}</div>
+        )}${input('roles', admin.roles, typed?.roles ?? '', html` aria-describedby="roles-hint"`)}<p class="hint" id="roles-hint">${admin.rolesHint}</p>
+${firstPassword(context, canInvite, typed?.access)}<div class="actions">${submitButton(admin.create)}</div>
 `,
       )}</div>
 `,

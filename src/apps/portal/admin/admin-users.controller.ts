@@ -79,12 +79,12 @@ export class AdminUsersController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const { id, email, roles, access } = form;
-    const given = { id, email: email ?? '', roles, access };
+    const typed = { id, email: email ?? '', roles, access };
     const person = { loginId: id, email, roles: rolesWritten(roles) };
     const act = actorOf(caller);
     return rerenderOnError(
       ACT_ERRORS,
-      (alert) => newUserPage({ ...this.newUserFields(caller), given, alert }),
+      (alert) => newUserPage({ ...this.newUserFields(caller), typed, alert }),
       async () => {
         if (access === 'invite') {
           const { account } = await this.provisioning.invite(person, 'mail', act, { isNew: true });

@@ -13,7 +13,7 @@ const optionalText = v.optional(
     v.transform((text) => (text.trim() === '' ? undefined : text.trim())),
   ),
 );
-const stated = { reason: optionalText, ticket: optionalText };
+const justification = { reason: optionalText, ticket: optionalText };
 
 /** Notes of the page about a user on what was just done. */
 const USER_DONE = [
@@ -45,17 +45,17 @@ export const newUserForm = v.strictObject({
   access: v.picklist(['invite', 'temporary']),
 });
 
-export const statedForm = v.strictObject({ ...formEntries, ...stated });
+export const justificationForm = v.strictObject({ ...formEntries, ...justification });
 
-export const removalForm = v.strictObject({ ...statedForm.entries, authenticator: id });
+export const removalForm = v.strictObject({ ...justificationForm.entries, authenticator: id });
 
 export const changeForm = v.strictObject({
-  ...statedForm.entries,
+  ...justificationForm.entries,
   email: optionalText,
   mfa_required: v.optional(v.literal('true')),
 });
 
-export const rolesForm = v.strictObject({ ...statedForm.entries, roles: v.optional(anyText, '') });
+export const rolesForm = v.strictObject({ ...justificationForm.entries, roles: v.optional(anyText, '') });
 
 export const endForm = v.strictObject({
   ...formEntries,

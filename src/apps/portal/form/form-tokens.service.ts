@@ -49,8 +49,8 @@ export class FormTokens {
   isValid(token: string, boundTo: string): boolean {
     const [, nonce, signed] = FORM.exec(token) ?? [];
     if (nonce === undefined || signed === undefined) return false;
-    const given = Buffer.from(signed, 'base64url');
-    return this.keys.some((key) => timingSafeEqual(signature(key, nonce, boundTo), given));
+    const received = Buffer.from(signed, 'base64url');
+    return this.keys.some((key) => timingSafeEqual(signature(key, nonce, boundTo), received));
   }
 }
 

@@ -3,12 +3,12 @@ import type { Submitted, SubmittedCode } from '../../../identity/second-factor/s
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 
 /** The code in a form. @throws ServiceError `VALIDATION_FAILED`, which the form itself shows */
-export function givenCode(typed: string): SubmittedCode {
+export function codeIn(typed: string): SubmittedCode {
   return submittedCode(typed) ?? malformed();
 }
 
 /** As `givenCode`, only for the code of an authenticator app. */
-export function givenTotp(typed: string): Submitted<'totp'> {
+export function totpIn(typed: string): Submitted<'totp'> {
   return submittedTotp(typed) ?? malformed();
 }
 

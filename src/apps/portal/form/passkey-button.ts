@@ -30,11 +30,11 @@ export function passkeyButton(
   { t, contextPath }: PageContext,
   { label, ceremony, options, content, isFocused = false, isDangerous = false }: PasskeyButton,
 ): Html {
-  const given = options
+  const optionsAttribute = options
     ? html` data-options="${JSON.stringify(options)}"`
     : html` data-options-from="${contextPath}${OPTIONS_PATHS[ceremony]}"`;
   const { cancelled, known, failed } = t.passkey;
-  return html`<div data-passkey="${ceremony}"${given} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
+  return html`<div data-passkey="${ceremony}"${optionsAttribute} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
 ${hidden('credential', '')}<p class="note bad" role="alert" tabindex="-1" hidden></p>
 ${content}<p class="actions"><button type="submit" class="${isDangerous ? 'danger' : 'primary'}"${focus(isFocused)}>${label}</button></p>
 </div>

@@ -10,7 +10,7 @@ import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confir
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { codeForm, returnToSchema } from '../form/forms.schema.js';
-import { givenTotp } from '../form/given-code.js';
+import { totpIn } from '../form/given-code.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { CONFIRM, SHOW_CONFIRM } from '../portal.openapi.js';
@@ -53,15 +53,15 @@ export class ConfirmPageController {
   @Operation(CONFIRM)
   async confirm(
     @Caller() caller: Principal,
-    @Body({ schema: codeForm }) { code, return_to: asked }: InferOutput<typeof codeForm>,
+    @Body({ schema: codeForm }) { code, return_to: requested }: InferOutput<typeof codeForm>,
     @Res() reply: Reply,
   ): Promise<PageResult> {
-    const returnTo = this.forms.returnTarget(asked);
+    const returnTo = this.forms.returnTarget(requested);
     const { opened, roles, loginId, backupCodes } = await this.steps.showingErrors(
       caller,
       { returnTo, texts: { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode } },
-      (alert) => this.pages.pendingPage(caller, asked, alert),
-      () => this.confirmation.confirm(caller, givenTotp(code), { cookies: reply.cookies, withNewCodes: true }),
+      (alert) => this.pages.pendingPage(caller, requested, alert),
+      () => this.confirmation.confirm(caller, totpIn(code), { cookies: reply.cookies, withNewCodes: true }),
     );
     await this.credentials.write(reply, opened, roles, 'session');
     if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });

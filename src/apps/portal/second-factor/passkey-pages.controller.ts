@@ -14,8 +14,8 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { givenCode } from '../form/given-code.js';
-import { optionalName } from '../form/given-name.js';
+import { codeIn } from '../form/given-code.js';
+import { optionalNameIn } from '../form/given-name.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
@@ -83,7 +83,7 @@ export class PasskeyPagesController {
     const added = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, async () => {
       const registration = registrationIn(credential);
       try {
-        return await this.passkeys.register(caller, registration, optionalName(form.name));
+        return await this.passkeys.register(caller, registration, optionalNameIn(form.name));
       } catch (error) {
         if (caller.kind === 'half' || !hasFactor || !isConflict(error)) throw error;
         // After a reload, the first form has stored the passkey; otherwise, the user got another authenticator meanwhile.
@@ -101,7 +101,7 @@ export class PasskeyPagesController {
   /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
   private async creation(caller: Principal, { code }: PasskeyForm, returnTo: string): Promise<View> {
     const options = await this.showingErrors(caller, returnTo, {}, () =>
-      this.passkeys.registrationOptions(caller, { code: code === undefined ? undefined : givenCode(code) }),
+      this.passkeys.registrationOptions(caller, { code: code === undefined ? undefined : codeIn(code) }),
     );
     return creationPage(this.pages.fields(PASSKEY_PATH, caller, returnTo), options);
   }

@@ -14,7 +14,7 @@ import { SecondStep, type SecondStepClient } from '../../../signin/auth/login/se
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import type { OnlyFactor } from '../../../signin/auth/page-paths.js';
 import type { verifyForm } from '../form/forms.schema.js';
-import { givenCode } from '../form/given-code.js';
+import { codeIn } from '../form/given-code.js';
 import { assertionIn } from '../form/passkey-field.js';
 import { provedAt } from './code-pages.service.js';
 
@@ -48,7 +48,7 @@ export class SecondStepForm {
     const client = { cookies: reply.cookies, trustDevice: trust === 'true' && caller.kind === 'half' };
     return this.unlessDone(caller, reply, () =>
       credential === undefined
-        ? this.secondStep.prove(caller, givenCode(code), client)
+        ? this.secondStep.prove(caller, codeIn(code), client)
         : this.assert(caller, credential, client),
     );
   }

@@ -51,10 +51,10 @@ export class VerifyPageController {
   @Operation(SHOW_VERIFY)
   async showVerify(
     @Caller() caller: Principal,
-    @Query({ schema: verifyQuery }) { return_to: asked, method, required }: InferOutput<typeof verifyQuery>,
+    @Query({ schema: verifyQuery }) { return_to: requested, method, required }: InferOutput<typeof verifyQuery>,
     @Res() reply: Reply,
   ): Promise<PageResult> {
-    const returnTo = this.forms.returnTarget(asked);
+    const returnTo = this.forms.returnTarget(requested);
     if (this.step.hasProved(caller, required, SENT_ON_SECONDS)) {
       reply.seeOther(returnTo);
       return '';
@@ -80,8 +80,8 @@ export class VerifyPageController {
     @Body({ schema: verifyForm }) form: InferOutput<typeof verifyForm>,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const { credential, method, required, return_to: asked, proved = provedAt(caller) } = form;
-    const returnTo = this.forms.returnTarget(asked);
+    const { credential, method, required, return_to: requested, proved = provedAt(caller) } = form;
+    const returnTo = this.forms.returnTarget(requested);
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
     if (proved !== provedAt(caller) && this.step.hasProved(caller, required)) return { url: returnTo };
     const facts = {

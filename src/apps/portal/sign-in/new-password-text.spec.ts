@@ -3,7 +3,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { messagesOf } from '../../../signin/messages/messages.js';
 import { isChangeDone, newPasswordText } from './new-password-text.js';
 
-function refused(field: string, code: string): ServiceError {
+function rejected(field: string, code: string): ServiceError {
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }] });
 }
 
@@ -19,17 +19,17 @@ describe('the text for a rejected new password', () => {
     ['unexpected', 'Your password is not temporary and was not changed. Sign in with it.'],
     ['constructor', 'At least 15 characters. A few unrelated words work well.'],
   ])('A4: the code %s has the text: %s', (code, text) => {
-    expect(newPasswordText(refused('new_pw', code), 15)?.(messagesOf('en'))).toBe(text);
+    expect(newPasswordText(rejected('new_pw', code), 15)?.(messagesOf('en'))).toBe(text);
   });
 
   it('A4: an error about something else has no such text', () => {
-    expect(newPasswordText(refused('pw', 'too_long'), 8)).toBeUndefined();
+    expect(newPasswordText(rejected('pw', 'too_long'), 8)).toBeUndefined();
     expect(newPasswordText(new ServiceError('INVALID_CREDENTIALS'), 8)).toBeUndefined();
   });
 
   it('A4: isChangeDone is true only if the password is no longer temporary', () => {
-    expect(isChangeDone(refused('new_pw', 'unexpected'))).toBe(true);
-    expect(isChangeDone(refused('new_pw', 'too_short'))).toBe(false);
+    expect(isChangeDone(rejected('new_pw', 'unexpected'))).toBe(true);
+    expect(isChangeDone(rejected('new_pw', 'too_short'))).toBe(false);
     expect(isChangeDone(new ServiceError('INVALID_CREDENTIALS'))).toBe(false);
   });
 });

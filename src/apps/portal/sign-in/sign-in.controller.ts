@@ -25,7 +25,7 @@ import { Visitors } from '../home/visitors.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** Errors that the form itself shows. */
-const TOLD: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
+const FORM_ERRORS: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
 /** Error after which the form also asks for a new password. */
 const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 
@@ -79,7 +79,7 @@ export class SignInController {
     const change = (alert: PagePart): View => signInPage({ ...fields, id, alert, isChange: true });
     const next = await rerenderOnError(CHANGE, change, () =>
       rerenderOnError(
-        TOLD,
+        FORM_ERRORS,
         again,
         async () => {
           // The form was sent before, as after "Back" in the browser. Another username starts a new session.

@@ -198,16 +198,16 @@ export class RequestTracker {
     const { admission } = this;
     if (!admission) return Promise.resolve(UNLIMITED);
     return new Promise((resolve, reject) => {
-      const refuse = (): void => {
+      const cancel = (): void => {
         slot?.leave();
         reject(new ServiceError('UNAVAILABLE', { reason: 'overloaded' }));
       };
       const slot = admission.enter(() => {
-        socket.off('close', refuse);
+        socket.off('close', cancel);
         if (slot) resolve(slot);
       });
-      if (!slot || (slot.isWaiting && socket.destroyed)) refuse();
-      else if (slot.isWaiting) socket.once('close', refuse);
+      if (!slot || (slot.isWaiting && socket.destroyed)) cancel();
+      else if (slot.isWaiting) socket.once('close', cancel);
       else resolve(slot);
     });
   }

@@ -3,7 +3,7 @@ const UNCOUNTED_BYTES = 4 * 1024;
 /** Default limit for all bodies together. */
 const DEFAULT_TOTAL_BYTES = 64 * 1024 * 1024;
 
-/** A body that holds memory and gives it back on request. */
+/** A body that holds memory and releases it on request. */
 export interface MemoryHolder {
   onEvicted(): void;
 }
@@ -18,9 +18,9 @@ export class BodyMemory {
   private readonly held = new Map<MemoryHolder, number>();
   private total = 0;
 
-  /** The limit is never below `least`, the size of the largest permitted body. */
-  constructor(largestBody: number, least: number = DEFAULT_TOTAL_BYTES) {
-    this.limit = Math.max(largestBody, least);
+  /** `largestBody`, the size of the largest permitted body, raises the limit if it is larger. */
+  constructor(largestBody: number, totalBytes: number = DEFAULT_TOTAL_BYTES) {
+    this.limit = Math.max(largestBody, totalBytes);
   }
 
   /** Counted bytes of all bodies. */
@@ -42,14 +42,14 @@ export class BodyMemory {
     this.held.delete(holder);
   }
 
-  /** Of several largest holders, the one that was counted first. */
+  /** Returns the largest holder; the oldest wins a tie. */
   private largest(): MemoryHolder | undefined {
     let found: MemoryHolder | undefined;
-    let most = 0;
+    let max = 0;
     for (const [holder, bytes] of this.held) {
-      if (bytes <= most) continue;
+      if (bytes <= max) continue;
       found = holder;
-      most = bytes;
+      max = bytes;
     }
     return found;
   }

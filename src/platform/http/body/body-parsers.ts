@@ -60,10 +60,10 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }
-    readBody(stream, request.headers['content-length'], limits, (refusal, body) => {
-      const result = refusal ? undefined : read(body, charset);
+    readBody(stream, request.headers['content-length'], limits, (rejection, body) => {
+      const result = rejection ? undefined : read(body, charset);
       if (result) done(null, result.value);
-      else done(refusal ?? new ServiceError('VALIDATION_FAILED'));
+      else done(rejection ?? new ServiceError('VALIDATION_FAILED'));
     });
   });
 }

@@ -20,8 +20,8 @@ interface Sender {
 function sender(memory: BodyMemory, announced?: number, limit = 64 * KIBIBYTE): Sender {
   const stream = new PassThrough();
   const outcomes: (string | number)[] = [];
-  const note = (refusal: ServiceError | null, body: Buffer): void =>
-    void outcomes.push(refusal ? refusal.code : body.length);
+  const note = (rejection: ServiceError | null, body: Buffer): void =>
+    void outcomes.push(rejection ? rejection.code : body.length);
   readBody(stream, announced?.toString(), { limit, memory }, note);
   return {
     outcomes,

@@ -17,7 +17,7 @@ export interface BodyReadLimits {
 }
 
 /** Is called exactly once. */
-export type BodyCallback = (refusal: ServiceError | null, body: Buffer) => void;
+export type BodyCallback = (rejection: ServiceError | null, body: Buffer) => void;
 
 /**
  * Reads a whole body into one buffer; a list of tiny chunks would take hundreds of times as much memory. The rest of a
@@ -93,12 +93,12 @@ class BodyReader implements MemoryHolder {
     this.finish(new ServiceError('VALIDATION_FAILED'));
   };
 
-  private finish(refusal: ServiceError | null): void {
+  private finish(rejection: ServiceError | null): void {
     const body = this.bytes.subarray(0, this.length);
     this.isOver = true;
     this.bytes = NOTHING;
     this.stream.off('data', this.take).off('end', this.end).off('close', this.abandon);
     this.limits.memory.release(this);
-    this.done(refusal, refusal ? NOTHING : body);
+    this.done(rejection, rejection ? NOTHING : body);
   }
 }

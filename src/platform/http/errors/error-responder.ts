@@ -19,7 +19,14 @@ import { type RequestIds, sentRequestId } from '../request-ids.js';
 import type { RequestRecords } from '../records/request-records.js';
 import { sendBareResponse } from './fallback-500.js';
 import { HttpError, httpFactsOf } from './http-error.js';
-import { PROBLEM_JSON, problemBody, problemHeaders, retryAfterSeconds, serviceErrorOf, troubleOf } from './problem.js';
+import {
+  PROBLEM_JSON,
+  problemBody,
+  problemHeaders,
+  retryAfterSeconds,
+  serviceErrorOf,
+  failureKindOf,
+} from './problem.js';
 import { HTML, prefersPage } from '../page/layout.js';
 import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
@@ -124,14 +131,14 @@ export class ErrorResponder {
   private log(error: unknown, request: FastifyRequest): void {
     try {
       const { log } = this.options;
-      const trouble = troubleOf(error);
+      const kind = failureKindOf(error);
       // The reason of a rejection, which the caller must not learn, is logged for investigations only.
-      if (trouble === undefined && !log.isEnabled('DEBUG')) return;
+      if (kind === undefined && !log.isEnabled('DEBUG')) return;
       const { code, facts } = serviceErrorOf(error);
       const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
-      const admitted = trouble === 'failure' ? this.failures.admit(facts.reason ?? code) : {};
+      const admitted = kind === 'failure' ? this.failures.admit(facts.reason ?? code) : {};
       withContextOf(request, () => {
-        if (trouble && admitted) log.error(what, { error, ...admitted });
+        if (kind && admitted) log.error(what, { error, ...admitted });
         else log.debug(what, { reason: facts.reason });
       });
     } catch {
@@ -225,9 +232,9 @@ export class ErrorResponder {
     const { errorPages = is404 ? UNKNOWN_ROUTE : undefined } = lifecycle?.routeOptions ?? {};
     const { encoding, pages } = this.options;
     if (!pages || !errorPages || !prefersPage(headers.accept)) return undefined;
-    const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
+    const shown = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
     const view =
-      httpFactsOf(error).page ?? problemPage(told, signInPathOf(error, errorPages, request, this.options.contextPath));
+      httpFactsOf(error).page ?? problemPage(shown, signInPathOf(error, errorPages, request, this.options.contextPath));
     const { body, policy } = pages.render(view, request, reply);
     return { ...encoding.text(HTML, body), policy };
   }

@@ -5,7 +5,7 @@ import { type RequiredLogin, StepUpRequired } from '../../../kernel/principal/am
 import { html } from '../../../kernel/encoding/html.js';
 import { View } from '../page/view.js';
 import { HttpError } from './http-error.js';
-import { problemBody, problemHeaders, serviceErrorOf, troubleOf } from './problem.js';
+import { problemBody, problemHeaders, serviceErrorOf, failureKindOf } from './problem.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
 const PAGE = new View(() => ({ title: 'page', body: html`` }));
@@ -162,12 +162,12 @@ describe('troubleOf', () => {
     const cause = new Error('ECONNREFUSED');
     const outOfReach = new ServiceError('UNAVAILABLE', { cause });
 
-    expect(troubleOf(new TypeError('x'))).toBe('defect');
-    expect(troubleOf(outOfReach)).toBe('failure');
-    expect(troubleOf(new ServiceError('UNAVAILABLE'))).toBeUndefined();
-    expect(troubleOf(new ServiceError('UNAVAILABLE', { cause, isReported: true }))).toBeUndefined();
-    expect(troubleOf(HttpError.withPage(outOfReach, PAGE))).toBe('failure');
-    expect(troubleOf(HttpError.withPage(new ServiceError('UNAVAILABLE'), PAGE))).toBeUndefined();
-    expect(troubleOf(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
+    expect(failureKindOf(new TypeError('x'))).toBe('defect');
+    expect(failureKindOf(outOfReach)).toBe('failure');
+    expect(failureKindOf(new ServiceError('UNAVAILABLE'))).toBeUndefined();
+    expect(failureKindOf(new ServiceError('UNAVAILABLE', { cause, isReported: true }))).toBeUndefined();
+    expect(failureKindOf(HttpError.withPage(outOfReach, PAGE))).toBe('failure');
+    expect(failureKindOf(HttpError.withPage(new ServiceError('UNAVAILABLE'), PAGE))).toBeUndefined();
+    expect(failureKindOf(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
   });
 });

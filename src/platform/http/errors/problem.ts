@@ -92,7 +92,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
  * What operators must learn of an error: each `defect` of the service, and once in a while a `failure` that affects every request
  * while it lasts. Undefined for all other errors.
  */
-export function troubleOf(error: unknown): 'defect' | 'failure' | undefined {
+export function failureKindOf(error: unknown): 'defect' | 'failure' | undefined {
   const { code, facts } = serviceErrorOf(error);
   if (STATUS[code] < 500) return undefined;
   if (code !== 'UNAVAILABLE') return 'defect';

@@ -3,9 +3,11 @@ import { charsetOf } from '../../../kernel/encoding/charset.js';
 import { Encoding } from './encoding.js';
 
 /** The name of the character set in which a request body is read; undefined if the body is rejected. */
-function readIn(charset: string, force: boolean | undefined, stated: string | undefined): string | undefined {
+function readIn(charset: string, force: boolean | undefined, declared: string | undefined): string | undefined {
   const encoding = new Encoding({ charset, ...(force !== undefined && { force }) });
-  const chosen = encoding.ofRequest(stated === undefined ? 'application/json' : `application/json; charset=${stated}`);
+  const chosen = encoding.ofRequest(
+    declared === undefined ? 'application/json' : `application/json; charset=${declared}`,
+  );
   return ['UTF-8', 'EUC-KR', 'ISO-8859-1'].find((name) => charsetOf(name) === chosen);
 }
 
@@ -30,8 +32,8 @@ describe('the character set of a request body', () => {
     ['EUC-KR', true, 'UTF-8', 'EUC-KR'],
     ['EUC-KR', false, 'UTF-8', 'UTF-8'],
     ['EUC-KR', false, undefined, 'EUC-KR'],
-  ])('the character set with charset %s, force %s and the header value %s is %s', (charset, force, stated, read) => {
-    expect(readIn(charset, force, stated)).toBe(read);
+  ])('the character set with charset %s, force %s and the header value %s is %s', (charset, force, declared, read) => {
+    expect(readIn(charset, force, declared)).toBe(read);
   });
 });
 
@@ -53,15 +55,15 @@ describe('the character set of a response', () => {
   });
 
   it('is that of the content type of a text unless another is forced', () => {
-    const stated = 'text/html; charset=utf-8';
+    const declared = 'text/html; charset=utf-8';
 
-    expect(unforced.text(stated, '한')).toEqual({ type: stated, body: '한' });
+    expect(unforced.text(declared, '한')).toEqual({ type: declared, body: '한' });
     expect(unforced.text('text/html', '한')).toEqual({
       type: 'text/html;charset=EUC-KR',
       body: Buffer.from([0xc7, 0xd1]),
     });
-    expect(korean.text(stated, '한')).toEqual({ type: 'text/html;charset=EUC-KR', body: Buffer.from([0xc7, 0xd1]) });
-    expect(forced.text(stated, '한')).toEqual({ type: 'text/html;charset=UTF-8', body: '한' });
+    expect(korean.text(declared, '한')).toEqual({ type: 'text/html;charset=EUC-KR', body: Buffer.from([0xc7, 0xd1]) });
+    expect(forced.text(declared, '한')).toEqual({ type: 'text/html;charset=UTF-8', body: '한' });
   });
 });
 

@@ -29,11 +29,11 @@ export class Encoding {
 
   /** Character set of a request body with this `Content-Type`; undefined if it would be misread. */
   ofRequest(contentType: string | undefined): Charset | undefined {
-    const stated = charsetStatedIn(contentType);
-    if (this.force === true || stated === undefined) return this.charset;
+    const declared = charsetStatedIn(contentType);
+    if (this.force === true || declared === undefined) return this.charset;
     // An unauthenticated caller cannot cause character tables to be loaded that are not used.
-    if (this.force === undefined && this.charset === UTF_8) return isUtf8Name(stated) ? UTF_8 : undefined;
-    const charset = charsetOf(stated);
+    if (this.force === undefined && this.charset === UTF_8) return isUtf8Name(declared) ? UTF_8 : undefined;
+    const charset = charsetOf(declared);
     if (charset instanceof CharsetRejection) return undefined;
     return this.force === false || charset === this.charset ? charset : undefined;
   }

@@ -17,8 +17,8 @@ export class ResponseSender {
   /** Sends pages, JSON and text; returns false for other bodies, which are sent unchanged. */
   send(reply: FastifyReply, body: unknown): boolean {
     if (body instanceof View) return this.sendPage(reply, body);
-    const stated = reply.getHeader('content-type');
-    const type = typeof stated === 'string' ? stated : undefined;
+    const contentType = reply.getHeader('content-type');
+    const type = typeof contentType === 'string' ? contentType : undefined;
     if (typeof body === 'string') return this.sendText(reply, type ?? 'text/plain', body);
     if (!isJson(body)) return false;
     const text = this.json.write(body, reply.request.lifecycle?.routeOptions.responseSchema);

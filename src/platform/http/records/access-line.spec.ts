@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
 import { ConversionProblem } from '../../../config/problem.js';
 import { type AccessRecord, lineWriter } from './access-line.js';
-import { parsePattern, WORDS } from './access-pattern.js';
+import { parsePattern, PLACEHOLDERS } from './access-pattern.js';
 
 const FACTS: AccessRecord = {
   address: '::ffff:192.0.2.7',
@@ -192,7 +192,7 @@ describe('L2: an access log line', () => {
   });
 
   it('is one line of printable ASCII with all words of its pattern for every request', () => {
-    const words = Object.keys(WORDS).filter((word) => word !== '%t' && word !== '%r');
+    const words = Object.keys(PLACEHOLDERS).filter((word) => word !== '%t' && word !== '%r');
     const each = lineWriterOf(words.join(' '));
     const combined = lineWriterOf('combined');
 

@@ -1,4 +1,4 @@
-import type { AccessPattern, Word } from './access-pattern.js';
+import type { AccessPattern, Placeholder } from './access-pattern.js';
 import { escapeLogText, sanitizePath, sanitizeReferer, truncate } from '../../../kernel/redaction/request-path.js';
 
 /** Values of one line of the access log. */
@@ -31,7 +31,7 @@ type Show = (record: AccessRecord, isQuoted: boolean) => string;
 export function lineWriter({ pieces }: AccessPattern): (record: AccessRecord) => string {
   const shows = pieces.map((piece): ((record: AccessRecord) => string) => {
     if ('text' in piece) return () => piece.text;
-    const show = SHOWN[piece.word];
+    const show = SHOWN[piece.placeholder];
     return (record) => show(record, piece.isQuoted);
   });
   return (record) => {
@@ -41,7 +41,7 @@ export function lineWriter({ pieces }: AccessPattern): (record: AccessRecord) =>
   };
 }
 
-const SHOWN: Readonly<Record<Word, Show>> = {
+const SHOWN: Readonly<Record<Placeholder, Show>> = {
   '%a': addressOf,
   '%h': addressOf,
   '%A': ({ localAddress }) => plainAddress(localAddress),

@@ -63,10 +63,10 @@ export class AccessLogRecorder {
   }
 
   /** Logs bytes that were not a valid request; `reply` is given if they followed the head of a request. */
-  rejected(socket: Socket, refusal: UnreadRequest, reply: FastifyReply | undefined): void {
-    const { status, bytes, requestId, request } = refusal;
+  rejected(socket: Socket, rejection: UnreadRequest, reply: FastifyReply | undefined): void {
+    const { status, bytes, requestId, request } = rejection;
     if (reply) {
-      this.end(reply, refusal);
+      this.end(reply, rejection);
       return;
     }
     const now = this.clock.millis();
@@ -87,7 +87,7 @@ export class AccessLogRecorder {
   }
 
   /** Logs a request whose response is sent or whose client has disconnected. */
-  end(reply: FastifyReply, refusal?: Pick<UnreadRequest, 'status' | 'bytes'>): void {
+  end(reply: FastifyReply, rejection?: Pick<UnreadRequest, 'status' | 'bytes'>): void {
     const watched = this.open.get(reply);
     if (!watched) return;
     this.open.delete(reply);
@@ -102,7 +102,7 @@ export class AccessLogRecorder {
       referer: headers.referer,
       userAgent: headers['user-agent'],
       requestId: request.id,
-      ...(refusal ? { status: refusal.status, bytes: refusal.bytes } : sentBy(watched)),
+      ...(rejection ? { status: rejection.status, bytes: rejection.bytes } : sentBy(watched)),
       startedAt,
       endedAt: this.clock.millis(),
     });

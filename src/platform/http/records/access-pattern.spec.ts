@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ConversionProblem } from '../../../config/problem.js';
-import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pattern.js';
+import { accessPattern, COMMON_PATTERN, parsePattern, PLACEHOLDERS } from './access-pattern.js';
 
 function reasonOf(pattern: string): string {
   const parsed = parsePattern(pattern);
   return parsed instanceof ConversionProblem ? parsed.reason : 'accepted';
 }
 
-it('common, combined and every documented word are valid patterns', () => {
+it('common, combined and every documented placeholder are valid patterns', () => {
   expect(parsePattern('common')).toEqual(COMMON_PATTERN);
-  for (const pattern of ['combined', ...Object.keys(WORDS)]) expect(reasonOf(pattern), pattern).toBe('accepted');
+  for (const pattern of ['combined', ...Object.keys(PLACEHOLDERS)]) expect(reasonOf(pattern), pattern).toBe('accepted');
 });
 
 it('a parsed pattern is formatted back to its original text', () => {
@@ -21,25 +21,25 @@ it('a parsed pattern is formatted back to its original text', () => {
   );
 });
 
-it('header names are case-insensitive, letters of words are case-sensitive', () => {
-  expect(parsePattern('%{REFERER}i')).toMatchObject({ pieces: [{ word: '%{Referer}i' }] });
-  expect(parsePattern('%b%B')).toMatchObject({ pieces: [{ word: '%b' }, { word: '%B' }] });
-  expect(reasonOf('%R')).toMatch(/no such word/);
+it('header names are case-insensitive, letters of placeholders are case-sensitive', () => {
+  expect(parsePattern('%{REFERER}i')).toMatchObject({ pieces: [{ placeholder: '%{Referer}i' }] });
+  expect(parsePattern('%b%B')).toMatchObject({ pieces: [{ placeholder: '%b' }, { placeholder: '%B' }] });
+  expect(reasonOf('%R')).toMatch(/no such placeholder/);
 });
 
-it('a word between quotation marks is marked as quoted', () => {
+it('a placeholder between quotation marks is marked as quoted', () => {
   expect(parsePattern('%h "a %r" %u')).toMatchObject({
     pieces: [
-      { word: '%h', isQuoted: false },
+      { placeholder: '%h', isQuoted: false },
       { text: ' "a ' },
-      { word: '%r', isQuoted: true },
+      { placeholder: '%r', isQuoted: true },
       { text: '" ' },
-      { word: '%u', isQuoted: false },
+      { placeholder: '%u', isQuoted: false },
     ],
   });
 });
 
-describe('L1: a word that could log a credential', () => {
+describe('L1: a placeholder that could log a credential', () => {
   it.each([
     ['%{Authorization}i', 'others can carry secrets'],
     ['%{Cookie}i', 'others can carry secrets'],
@@ -51,19 +51,19 @@ describe('L1: a word that could log a credential', () => {
     ['%{SESSION}c', 'cookies are never logged'],
     ['%q', 'query string is never logged'],
     ['%S', 'session ids are never logged'],
-  ])('%s is rejected with a reason', (word, reason) => {
-    expect(reasonOf(`%h ${word}`)).toContain(reason);
-    expect(reasonOf(`%h ${word}`)).toMatch(/^character 4: /);
+  ])('%s is rejected with a reason', (placeholder, reason) => {
+    expect(reasonOf(`%h ${placeholder}`)).toContain(reason);
+    expect(reasonOf(`%h ${placeholder}`)).toMatch(/^character 4: /);
   });
 });
 
 it.each([
-  ['a word that does not exist', '%h %Z', 'character 4: no such word'],
-  ['a lonely percent sign', '%h %', 'character 4: no such word'],
-  ['a name without an end', '%h %{Referer', 'character 4: no such word'],
+  ['a placeholder that does not exist', '%h %Z', 'character 4: no such placeholder'],
+  ['a lonely percent sign', '%h %', 'character 4: no such placeholder'],
+  ['a name without an end', '%h %{Referer', 'character 4: no such placeholder'],
   ['a name without a letter', '%h %{Referer}', 'character 4: '],
-  ['text but no word', 'Common', 'neither a name nor a word in it'],
-  ['no text', '', 'neither a name nor a word in it'],
+  ['text but no placeholder', 'Common', 'neither a name nor a placeholder in it'],
+  ['no text', '', 'neither a name nor a placeholder in it'],
   ['a quotation mark alone', '%h "%r', 'a quotation mark is not closed'],
   ['a line break', '%h\n%r', 'a line can contain only printable ASCII'],
   ['letters of other scripts', '%h ü', 'a line can contain only printable ASCII'],

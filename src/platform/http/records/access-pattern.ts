@@ -1,8 +1,8 @@
 import type { ScalarType } from '../../../config/bind/key-type.js';
 import { ConversionProblem } from '../../../config/problem.js';
 
-/** Words of a pattern. No word shows a query string, a cookie or a header that can carry a secret. */
-export const WORDS = {
+/** Placeholders of a pattern. No placeholder shows a query string, a cookie or a header that can carry a secret. */
+export const PLACEHOLDERS = {
   '%a': 'address of the caller',
   '%h': 'the same',
   '%A': 'address on this side of the connection',
@@ -25,10 +25,10 @@ export const WORDS = {
   '%{X-Request-Id}o': 'id of the request',
 } as const;
 
-export type Word = keyof typeof WORDS;
+export type Placeholder = keyof typeof PLACEHOLDERS;
 
-/** A piece of a line: fixed text, or a word. A value may contain spaces only between quotation marks. */
-type Piece = { readonly text: string } | { readonly word: Word; readonly isQuoted: boolean };
+/** A piece of a line: fixed text, or a placeholder. A value may contain spaces only between quotation marks. */
+type Piece = { readonly text: string } | { readonly placeholder: Placeholder; readonly isQuoted: boolean };
 
 export interface AccessPattern {
   /** The pattern as configured. */
@@ -42,19 +42,21 @@ const NAMED: Readonly<Record<string, string>> = {
   combined: `${COMMON} "%{Referer}i" "%{User-Agent}i"`,
 };
 
-const BY_UNIFORM = new Map((Object.keys(WORDS) as Word[]).map((word) => [uniform(word), word]));
-const UNKNOWN = `no such word; there are ${Object.keys(WORDS).join(' ')}, and %% for a percent sign`;
+const BY_UNIFORM = new Map(
+  (Object.keys(PLACEHOLDERS) as Placeholder[]).map((placeholder) => [uniform(placeholder), placeholder]),
+);
+const UNKNOWN = `no such placeholder; there are ${Object.keys(PLACEHOLDERS).join(' ')}, and %% for a percent sign`;
 
-/** Parses a word: header names are case-insensitive, letters are not. */
-function uniform(word: string): string {
-  return word.replace(/\{.*\}/, (name) => name.toLowerCase());
+/** Parses a placeholder: header names are case-insensitive, letters are not. */
+function uniform(placeholder: string): string {
+  return placeholder.replace(/\{.*\}/, (name) => name.toLowerCase());
 }
 
-/** Parses `common`, `combined`, or words with text between them. */
+/** Parses `common`, `combined`, or placeholders with text between them. */
 export const accessPattern: ScalarType<AccessPattern> = {
   shape: 'scalar',
   name: 'access log pattern',
-  expects: `common, combined, or a pattern of the words ${Object.keys(WORDS).join(' ')}`,
+  expects: `common, combined, or a pattern of the placeholders ${Object.keys(PLACEHOLDERS).join(' ')}`,
   parse: parsePattern,
   format: ({ name }) => name,
 };
@@ -71,14 +73,14 @@ export function parsePattern(name: string): AccessPattern | ConversionProblem {
       pieces.push({ text });
       continue;
     }
-    const word = BY_UNIFORM.get(uniform(found));
-    if (word === undefined) return new ConversionProblem(`character ${index + 1}: ${whyNot(found)}`);
-    pieces.push({ word, isQuoted });
+    const placeholder = BY_UNIFORM.get(uniform(found));
+    if (placeholder === undefined) return new ConversionProblem(`character ${index + 1}: ${whyNot(found)}`);
+    pieces.push({ placeholder, isQuoted });
   }
   if (isQuoted) return new ConversionProblem('a quotation mark is not closed');
-  return pieces.some((piece) => 'word' in piece)
+  return pieces.some((piece) => 'placeholder' in piece)
     ? { name, pieces }
-    : new ConversionProblem('neither a name nor a word in it');
+    : new ConversionProblem('neither a name nor a placeholder in it');
 }
 
 function whyNot(found: string): string {

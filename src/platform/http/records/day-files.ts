@@ -37,20 +37,20 @@ export class DayFiles implements LineTarget {
   private readonly folder: string;
   private readonly maxDays: number;
   private readonly totalBytes: number;
-  private readonly mostBytes: number;
+  private readonly maxFileBytes: number;
   private readonly clock: Clock;
   private readonly warn: (text: string) => void;
   /** The file that lines of its day are appended to; undefined before the first one. */
   private current: DayFile | undefined;
   /** The file whose last line is known to be complete. */
   private wholeFile: string | undefined;
-  private isTold = false;
+  private isWarned = false;
 
   constructor({ folder, maxDays, totalBytes, clock, warn }: DayFilesOptions) {
     this.folder = folder;
     this.maxDays = maxDays;
     this.totalBytes = totalBytes;
-    this.mostBytes = totalBytes > 0 ? Math.ceil(totalBytes / PARTS) : Infinity;
+    this.maxFileBytes = totalBytes > 0 ? Math.ceil(totalBytes / PARTS) : Infinity;
     this.clock = clock;
     this.warn = warn;
     const pathOf = (day: string): string => (this.current?.day === day ? this.current.path : this.pathOf(day, 0));
@@ -71,7 +71,7 @@ export class DayFiles implements LineTarget {
     for (;;) {
       const { path, part } = this.current ?? (await this.begin(day, 0));
       const mayBeTorn = path !== this.wholeFile;
-      const appended = await appendLines(path, batch, { mayBeTorn, maxBytes: this.mostBytes });
+      const appended = await appendLines(path, batch, { mayBeTorn, maxBytes: this.maxFileBytes });
       this.wholeFile = 'error' in appended ? undefined : path;
       if (appended.isFull !== true) return appended;
       await this.begin(day, part + 1);
@@ -83,15 +83,15 @@ export class DayFiles implements LineTarget {
     this.current = begun;
     try {
       await this.deleteOld(begun);
-      this.isTold = false;
+      this.isWarned = false;
     } catch (error) {
-      if (!this.isTold) {
+      if (!this.isWarned) {
         this.warn(
           `Old files of the access log in ${this.folder} cannot be deleted (${reasonOf(error)}). The next attempt ` +
             'follows with the next file.',
         );
       }
-      this.isTold = true;
+      this.isWarned = true;
     }
     return begun;
   }
@@ -99,7 +99,7 @@ export class DayFiles implements LineTarget {
   /** Deletes files by age, then by total size, which includes a full current file. */
   private async deleteOld(current: DayFile): Promise<void> {
     const oldest = this.maxDays < 0 ? '' : daysBefore(dayAt(this.clock.millis()), this.maxDays);
-    let total = this.mostBytes;
+    let total = this.maxFileBytes;
     for (const { day, path } of (await this.files()).reverse()) {
       if (path === current.path) continue;
       if (this.totalBytes > 0) total += await sizeOf(path);

@@ -48,14 +48,14 @@ it.each(['x-forwarded-for', 'X-Real-IP', 'forwarded', 'cf-connecting-ip', 'true-
   'the header %s is recorded only with the part remote-address',
   (name) => {
     const requestHeaders = { accept: '*/*', [name]: '192.0.2.7' };
-    const kept = (...parts: readonly ExchangePart[]): object | undefined => {
+    const recorded = (...parts: readonly ExchangePart[]): object | undefined => {
       const exchanges = new HttpExchanges(new Set(['request-headers', ...parts]));
       exchanges.record({ ...FACTS, requestHeaders });
       return exchanges.all[0]?.request.headers;
     };
 
-    expect(kept()).toEqual({ accept: ['*/*'] });
-    expect(kept('remote-address')).toEqual({ accept: ['*/*'], [name.toLowerCase()]: ['192.0.2.7'] });
+    expect(recorded()).toEqual({ accept: ['*/*'] });
+    expect(recorded('remote-address')).toEqual({ accept: ['*/*'], [name.toLowerCase()]: ['192.0.2.7'] });
   },
 );
 

@@ -55,7 +55,7 @@ const MAX_EXCHANGES = 100;
 
 /** Keeps the latest requests and responses, without bodies and secrets. */
 export class HttpExchanges {
-  private readonly kept: HttpExchange[] = [];
+  private readonly latest: HttpExchange[] = [];
 
   /** Without `parts` nothing is recorded. */
   constructor(private readonly parts?: ReadonlySet<ExchangePart>) {}
@@ -66,13 +66,13 @@ export class HttpExchanges {
 
   /** Recorded exchanges, newest first. */
   get all(): readonly HttpExchange[] {
-    return this.kept.toReversed();
+    return this.latest.toReversed();
   }
 
   record(exchange: ExchangeRecord): void {
     if (!this.parts) return;
-    this.kept.push(exchangeOf(exchange, this.parts));
-    if (this.kept.length > MAX_EXCHANGES) this.kept.shift();
+    this.latest.push(exchangeOf(exchange, this.parts));
+    if (this.latest.length > MAX_EXCHANGES) this.latest.shift();
   }
 }
 

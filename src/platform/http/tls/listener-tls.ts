@@ -25,7 +25,7 @@ export function openTls(configuration: Configuration, bundleName: string, clock:
       bundle.onUpdate('server', (update) => {
         if (update.kind === 'refused') {
           log.warn(
-            `The changed files of the ${called} cannot be used; the old certificate stays in use: ${told(update.problem)}`,
+            `The changed files of the ${called} cannot be used; the old certificate stays in use: ${oneLine(update.problem)}`,
           );
           return;
         }
@@ -36,6 +36,6 @@ export function openTls(configuration: Configuration, bundleName: string, clock:
   };
 }
 
-function told({ what, facts, action }: Problem): string {
+function oneLine({ what, facts, action }: Problem): string {
   return [what, ...facts.map(([label, text]) => `${label}: ${text}`), action].join('; ');
 }

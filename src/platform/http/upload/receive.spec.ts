@@ -43,9 +43,9 @@ async function outcomeOf(
   }
 }
 
-async function refusalOf(...given: Parameters<typeof outcomeOf>): Promise<unknown> {
+async function rejectionOf(...given: Parameters<typeof outcomeOf>): Promise<unknown> {
   const failure: unknown = await outcomeOf(...given).catch((error: unknown) => error);
-  if (!(failure instanceof ServiceError)) throw new Error('no refusal', { cause: failure });
+  if (!(failure instanceof ServiceError)) throw new Error('no rejection', { cause: failure });
   return { code: failure.code, errors: failure.facts.errors };
 }
 
@@ -117,8 +117,8 @@ describe('an upload', () => {
     const limits = { maxFileBytes: 1000, maxRequestBytes: body.length };
 
     expect((await outcomeOf([body], limits)).received.size).toBe(1000);
-    expect(await refusalOf([body], { ...limits, maxFileBytes: 999 })).toEqual(TOO_LARGE);
-    expect(await refusalOf([body], { ...limits, maxRequestBytes: body.length - 1 })).toEqual(TOO_LARGE);
+    expect(await rejectionOf([body], { ...limits, maxFileBytes: 999 })).toEqual(TOO_LARGE);
+    expect(await rejectionOf([body], { ...limits, maxRequestBytes: body.length - 1 })).toEqual(TOO_LARGE);
   });
 
   it('is rejected as soon as the file is too large, before its end is received', async () => {
@@ -129,7 +129,7 @@ describe('an upload', () => {
       })(),
     );
 
-    expect(await refusalOf(endless, { maxFileBytes: 50_000 })).toEqual(TOO_LARGE);
+    expect(await rejectionOf(endless, { maxFileBytes: 50_000 })).toEqual(TOO_LARGE);
   });
 
   it.each([
@@ -176,8 +176,8 @@ describe('an upload', () => {
     ['a cut-off head', [filePart('half').subarray(0, 40)], MALFORMED],
     ['no boundary in it', ['login_id\nanna\n'], MALFORMED],
     ['another boundary', ['--other\r\n\r\nx\r\n--other--\r\n'], MALFORMED],
-  ])('is rejected if it has %s', async (_, pieces, refusal) => {
-    expect(await refusalOf(pieces)).toEqual(refusal);
+  ])('is rejected if it has %s', async (_, pieces, rejection) => {
+    expect(await rejectionOf(pieces)).toEqual(rejection);
   });
 
   it.each([
@@ -188,7 +188,7 @@ describe('an upload', () => {
     'multipart/form-data; charset=utf-8',
     'multipart/form-data; note="; boundary=xXxXx; "',
   ])('is rejected if its media type is %s', async (contentType) => {
-    expect(await refusalOf([filePart('a'), END], {}, { contentType })).toEqual(MALFORMED);
+    expect(await rejectionOf([filePart('a'), END], {}, { contentType })).toEqual(MALFORMED);
   });
 
   describe('an upload with a demanded text', () => {
@@ -223,7 +223,7 @@ describe('an upload', () => {
       ],
       ['with the text alone', [textPart('good'), END], invalid('file', 'required')],
     ])('S5: %s is rejected', async (_, pieces, rejection) => {
-      expect(await refusalOf(pieces, {}, { demand })).toEqual(rejection);
+      expect(await rejectionOf(pieces, {}, { demand })).toEqual(rejection);
     });
 
     it('S5: is rejected before the rest of its file arrives, and nothing of it is written', async () => {
@@ -256,14 +256,14 @@ describe('an upload', () => {
     const silent = new Readable({ read: () => undefined });
     silent.push(filePart('half').subarray(0, -4));
 
-    expect(await refusalOf(silent, {}, { silenceMillis: 20 })).toEqual(MALFORMED);
+    expect(await rejectionOf(silent, {}, { silenceMillis: 20 })).toEqual(MALFORMED);
     expect(silent.destroyed).toBe(true);
   });
 
   it('leaves the stream open when it is rejected, so that the rest can be discarded', async () => {
     const stream = Readable.from([filePart('x'.repeat(100)), Buffer.from(END)]);
 
-    await refusalOf(stream, { maxFileBytes: 10 });
+    await rejectionOf(stream, { maxFileBytes: 10 });
 
     expect(stream.destroyed).toBe(false);
   });

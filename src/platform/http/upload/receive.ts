@@ -92,7 +92,7 @@ export async function receive(
     clearTimeout(silence);
     clearTimeout(deadline);
     body.stop.throwIfAborted();
-    if (size === 0) throw refusal(field, 'required');
+    if (size === 0) throw rejection(field, 'required');
     return await reception.end();
   } catch (error) {
     reception.fail(body.stop.aborted ? body.stop.reason : error);
@@ -122,7 +122,7 @@ class Reception {
     this.finished = once(parser, 'finish', { signal: this.stop.signal });
     this.finished.catch((error: unknown) => this.fail(error));
     parser.on('error', (error) => this.fail(error));
-    parser.on('partsLimit', () => this.fail(refusal('', 'format')));
+    parser.on('partsLimit', () => this.fail(rejection('', 'format')));
     parser.on('field', (name, value, isNameCut, isValueCut) => this.takeText(name, value, isNameCut || isValueCut));
     parser.on('file', (name, stream, fileName, _encoding, mediaType) => this.begin(name, stream, fileName, mediaType));
   }
@@ -132,7 +132,7 @@ class Reception {
   }
 
   fail(error: unknown): void {
-    this.stop.abort(error instanceof ServiceError ? error : refusal('', 'format', error));
+    this.stop.abort(error instanceof ServiceError ? error : rejection('', 'format', error));
     this.file?.stream.destroy();
   }
 
@@ -147,7 +147,7 @@ class Reception {
     await this.finished;
     await this.written;
     this.stop.signal.throwIfAborted();
-    if (!this.file) throw refusal(this.field, 'required');
+    if (!this.file) throw rejection(this.field, 'required');
     const { stream, name, mediaType } = this.file;
     return { name, mediaType, size: stream.bytesRead };
   }
@@ -159,10 +159,10 @@ class Reception {
 
   private takeText(name: string | undefined, value: string, isCut: boolean): void {
     if (name === undefined || !this.demand?.names.includes(name)) {
-      this.fail(refusal(name, name === this.field ? 'type' : 'unknown'));
+      this.fail(rejection(name, name === this.field ? 'type' : 'unknown'));
     }
     // A text behind the file comes too late to decide about it.
-    else if (isCut || this.file || this.texts.has(name)) this.fail(refusal(name, 'format'));
+    else if (isCut || this.file || this.texts.has(name)) this.fail(rejection(name, 'format'));
     else this.texts.set(name, value);
   }
 
@@ -173,10 +173,10 @@ class Reception {
     fileName: string | undefined,
     mediaType: string,
   ): void {
-    const rejection = name !== this.field || this.file ? refusal(name, 'unknown') : this.rejectionOfTexts();
-    if (rejection !== undefined) {
+    const error = name !== this.field || this.file ? rejection(name, 'unknown') : this.rejectionOfTexts();
+    if (error !== undefined) {
       stream.on('error', () => undefined).resume();
-      this.fail(rejection);
+      this.fail(error);
       return;
     }
     this.file = { stream, name: (fileName ?? '').slice(0, MAX_NAME_LENGTH), mediaType };
@@ -199,7 +199,7 @@ async function parserOf(
   { contentType, demand }: IncomingBody,
   { maxFileBytes }: UploadLimits,
 ): Promise<BusboyInstance> {
-  if (!BOUNDARY.test(contentType)) throw refusal('', 'format');
+  if (!BOUNDARY.test(contentType)) throw rejection('', 'format');
   const { Busboy } = await import('@fastify/busboy');
   try {
     return new Busboy({
@@ -214,12 +214,12 @@ async function parserOf(
     });
   } catch (error) {
     // The parser reads the media type more strictly, e.g. a boundary inside quotation marks.
-    throw refusal('', 'format', error);
+    throw rejection('', 'format', error);
   }
 }
 
 /** `cause` is the error of the parser or the connection. */
-function refusal(field: string | undefined, code: string, cause?: unknown): ServiceError {
+function rejection(field: string | undefined, code: string, cause?: unknown): ServiceError {
   const errors = [{ field: (field ?? '').slice(0, MAX_FIELD_LENGTH).toWellFormed(), code }];
   return new ServiceError('VALIDATION_FAILED', { errors, cause });
 }

@@ -102,7 +102,7 @@ export function registerUploads(fastify: FastifyInstance, options: UploadOptions
       const body = { stream, contentType, silenceMillis, onLate: end, stop: stop.signal, ...(demand && { demand }) };
       return {
         use: async (field, sender, run) => {
-          refuseByLength(request, options);
+          rejectByLength(request, options);
           return senders.count(sender, () => {
             // While the file arrives, the request does nothing that others could do in its slot.
             request.lifecycle?.releaseSlot();
@@ -116,7 +116,7 @@ export function registerUploads(fastify: FastifyInstance, options: UploadOptions
   });
 }
 
-function refuseByLength({ headers }: FastifyRequest, { maxRequestBytes }: UploadOptions): void {
+function rejectByLength({ headers }: FastifyRequest, { maxRequestBytes }: UploadOptions): void {
   if (Number(headers['content-length'] ?? 0) <= maxRequestBytes) return;
   throw new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'upload request' });
 }

@@ -14,11 +14,11 @@ describe('Delays of mails', () => {
     [7, 640_000],
     [8, 900_000],
     [5000, 900_000],
-  ])('attempt %i is followed by at most %i ms, and at least three quarters of that', (attempts, longest) => {
+  ])('attempt %i is followed by at most %i ms, and at least three quarters of that', (attempts, maxMillis) => {
     for (let draw = 0; draw < 50; draw += 1) {
       const delay = retries.delayAfter(attempts);
-      expect(delay).toBeLessThanOrEqual(longest);
-      expect(delay).toBeGreaterThanOrEqual(0.75 * longest);
+      expect(delay).toBeLessThanOrEqual(maxMillis);
+      expect(delay).toBeGreaterThanOrEqual(0.75 * maxMillis);
     }
   });
 

@@ -13,7 +13,7 @@ describe('the schema of an instant in a response', () => {
   it('is a date-time of RFC 3339 by default', () => {
     expect(dateForm(new JsonProperties(), TEXTS)).toEqual({
       schema: { type: 'string', format: 'date-time' },
-      told: 'texts in ISO 8601',
+      text: 'texts in ISO 8601',
     });
   });
 
@@ -23,10 +23,10 @@ describe('the schema of an instant in a response', () => {
 
   it('is a text that matches the configured pattern, even with timestamps', () => {
     for (const serialization of [TEXTS, NUMBERS]) {
-      const { schema, told } = dateForm(withPattern('dd.MM.yyyy'), serialization);
+      const { schema, text } = dateForm(withPattern('dd.MM.yyyy'), serialization);
 
       expect(schema).toEqual({ type: 'string', pattern: String.raw`^\d{2}\.\d{2}\.\d{4,}$` });
-      expect(told).toBe('texts of the form `dd.MM.yyyy` in the time zone Asia/Seoul');
+      expect(text).toBe('texts of the form `dd.MM.yyyy` in the time zone Asia/Seoul');
     }
   });
 

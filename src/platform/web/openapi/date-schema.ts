@@ -11,7 +11,7 @@ export interface DateSchema {
 export interface DateForm {
   readonly schema: DateSchema;
   /** Markdown that completes "Instants are …". */
-  readonly told: string;
+  readonly text: string;
 }
 
 /** The form that `app.json.*` configures; a pattern wins over milliseconds. */
@@ -23,11 +23,11 @@ export function dateForm(
   if (dateFormat !== undefined && dateFormat !== '') {
     return {
       schema: { type: 'string', pattern: `^${expressionOf(dateFormat)}$` },
-      told: `texts of the form \`${dateFormat}\` in the time zone ${timeZone}`,
+      text: `texts of the form \`${dateFormat}\` in the time zone ${timeZone}`,
     };
   }
-  if (writeDatesAsTimestamps) return { schema: { type: 'integer' }, told: 'milliseconds since 1970' };
-  return { schema: { type: 'string', format: 'date-time' }, told: 'texts in ISO 8601' };
+  if (writeDatesAsTimestamps) return { schema: { type: 'integer' }, text: 'milliseconds since 1970' };
+  return { schema: { type: 'string', format: 'date-time' }, text: 'texts in ISO 8601' };
 }
 
 /** Regular expression for the output of a Java date pattern: exact about digits, not about words. */

@@ -18,7 +18,7 @@ const API: Api = {
     notes: ['Asks nicely.'],
   }),
 };
-const SETTING = { serverUrl: '/', dates: { schema: { type: 'string' }, told: 'texts' } } as const;
+const SETTING = { serverUrl: '/', dates: { schema: { type: 'string' }, text: 'texts' } } as const;
 
 type More = Partial<Omit<Route, 'access'>> & { readonly access?: Partial<RouteAccess> };
 

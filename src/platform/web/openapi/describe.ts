@@ -8,7 +8,7 @@ import { ANSWER_HEADERS, API_VERSION, HEADERS, headers } from './headers.js';
 import { schemaWriter, type WriteSchema } from './json-schema.js';
 import { ANONYMOUS } from './operation.js';
 import { parametersOf, pathOf } from './parameters.js';
-import { LATE_BODY, PROBLEM, type DocumentedError, REFUSALS, refusals, RESPONSES } from './problems.js';
+import { LATE_BODY, PROBLEM, type DocumentedError, ERROR_RESPONSES, errorResponses, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
 
 /** Redirect of a browser after a form or to another site. */
@@ -48,18 +48,18 @@ export function describe(api: Api, routes: readonly Route[], { serverUrl, dates 
 /** The shared responses that routes refer to. */
 function usedIn(paths: object): OpenApiDocument['components']['responses'] {
   const written = JSON.stringify(paths);
-  const used = Object.entries(REFUSALS).filter(([name]) => written.includes(`"${RESPONSES}${name}"`));
+  const used = Object.entries(ERROR_RESPONSES).filter(([name]) => written.includes(`"${RESPONSES}${name}"`));
   return Object.fromEntries(used);
 }
 
 /** Text about all routes. */
-function rules({ told }: DateForm): string {
+function rules({ text }: DateForm): string {
   return [
     'Bodies are JSON in UTF-8 unless a route states another type. A request with unlisted members is rejected. ' +
       'Responses may gain members: ignore members that you do not know.',
     'A body that is too large is rejected with 413 before its members are validated, so a text beyond its `maxLength` ' +
       'is rejected with 400 or 413. A text with a NUL or half of a surrogate pair is always rejected.',
-    `Instants are ${told}; the \`timestamp\` of a problem is ISO 8601 in UTC.`,
+    `Instants are ${text}; the \`timestamp\` of a problem is ISO 8601 in UTC.`,
     'Every error response is a `Problem`: branch on its `code`. In addition to its own codes, every route may respond ' +
       'with 400 and 408 (for an invalid or late request head), 404, 405, 406, 413, 431, 500 and 503.',
     'Every path with `GET` supports `HEAD`, and `OPTIONS` lists its methods in `Allow`.',
@@ -94,7 +94,7 @@ function operationOf(api: Api, route: Route, write: WriteSchema): OperationObjec
     responses: {
       [route.status]: goodAnswer(route, write),
       ...(operation?.redirects === true && { [SEE_OTHER]: sendingOn(route, write) }),
-      ...refusals(
+      ...errorResponses(
         [...ownErrors(route), ...errors, ...(operation?.errors ?? []), 'UNAVAILABLE'],
         route.options.errorPages !== undefined,
       ),

@@ -105,10 +105,10 @@ function callers({ security }: OperationObject): Html {
 }
 
 function parameter({ name, in: place, required, description, schema }: Parameter): Html {
-  const told = description === undefined ? '' : html` ${inlineCode(description)}`;
+  const text = description === undefined ? '' : html` ${inlineCode(description)}`;
   const standard = schema.default === undefined ? '' : `, which is ${JSON.stringify(schema.default)} then`;
   const optional = required ? '' : html` <em class="quiet">may be left out${standard}</em>`;
-  return html`<li><code>${name}</code> <span class="quiet">in the ${place}:</span> ${outline(schema)}${optional}${told}</li>`;
+  return html`<li><code>${name}</code> <span class="quiet">in the ${place}:</span> ${outline(schema)}${optional}${text}</li>`;
 }
 
 function bodies(content: Content): Html {

@@ -7,40 +7,40 @@ export function outline(schema: JsonSchema): Html {
   if (forms && !isNullable(schema)) {
     return html`<span class="quiet">one of</span>
       <ul>
-        ${forms.map((form) => html`<li>${outline(form)}${told(form)}</li>`)}
+        ${forms.map((form) => html`<li>${outline(form)}${descriptionOf(form)}</li>`)}
       </ul>`;
   }
   const inner = schema.items ?? schema;
-  const kind = html`<span class="quiet">${words(schema)}</span>`;
+  const kind = html`<span class="quiet">${typeText(schema)}</span>`;
   return inner.properties ? html`${kind}${members(inner)}` : kind;
 }
 
 function members({ properties = {}, required = [] }: JsonSchema): Html {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const optional = required.includes(name) ? '' : html` <em class="quiet">may be left out</em>`;
-    return html`<li><code>${name}</code> ${outline(schema)}${optional}${told(schema)}</li>`;
+    return html`<li><code>${name}</code> ${outline(schema)}${optional}${descriptionOf(schema)}</li>`;
   });
   return html`<ul>
     ${rows}
   </ul>`;
 }
 
-function told({ description }: JsonSchema): Html | undefined {
+function descriptionOf({ description }: JsonSchema): Html | undefined {
   return description === undefined ? undefined : html` ${inlineCode(description)}`;
 }
 
 /** Type and limits, e.g. `text, 1 to 255 characters`. */
-function words(schema: JsonSchema): string {
+function typeText(schema: JsonSchema): string {
   if (schema.const !== undefined) return `always ${JSON.stringify(schema.const)}`;
   if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
   const inner = isNullable(schema);
-  if (inner) return `${words(inner)}, or null`;
+  if (inner) return `${typeText(inner)}, or null`;
   const { type, items } = schema;
   switch (type) {
     case 'array':
       return [
         'list',
-        ...(items ? [`of ${words(items).replace(/^one of /, '')}`] : []),
+        ...(items ? [`of ${typeText(items).replace(/^one of /, '')}`] : []),
         ...limits(schema, 'Items', 'items'),
       ].join(' ');
     case 'string':
@@ -61,17 +61,17 @@ function formOf({ format, pattern, description }: JsonSchema): readonly string[]
 }
 
 function limits(schema: JsonSchema, what: 'Items' | 'Length' | 'imum', unit: string): readonly string[] {
-  const [least, most] = [schema[`min${what}`], schema[`max${what}`]].map((limit) =>
+  const [min, max] = [schema[`min${what}`], schema[`max${what}`]].map((limit) =>
     typeof limit === 'number' ? limit : undefined,
   );
-  if (least === undefined && most === undefined) return [];
-  return [`${rangeOf(least, most)} ${unit}`.trim()];
+  if (min === undefined && max === undefined) return [];
+  return [`${rangeOf(min, max)} ${unit}`.trim()];
 }
 
-function rangeOf(least: number | undefined, most: number | undefined): string {
-  if (most === undefined) return `at least ${least ?? 0}`;
-  if (least === undefined) return `at most ${most}`;
-  return least === most ? `${least}` : `${least} to ${most}`;
+function rangeOf(min: number | undefined, max: number | undefined): string {
+  if (max === undefined) return `at least ${min ?? 0}`;
+  if (min === undefined) return `at most ${max}`;
+  return min === max ? `${min}` : `${min} to ${max}`;
 }
 
 /** The schema of a nullable member without null. */

@@ -10,8 +10,8 @@ export function pathOf(template: string): string {
 
 export function parametersOf({ access, inputs }: Route, write: WriteSchema): readonly Parameter[] {
   const inPath = Array.from(access.template.matchAll(/:(\w+)/g), ([, name = '']) => name);
-  const stated = declared('path', inputs, write);
-  const path = inPath.map((name) => ({ name, schema: stated.get(name)?.schema ?? { type: 'string' }, required: true }));
+  const known = declared('path', inputs, write);
+  const path = inPath.map((name) => ({ name, schema: known.get(name)?.schema ?? { type: 'string' }, required: true }));
   const query = Array.from(declared('query', inputs, write), ([name, member]) => ({ name, ...member }));
   return [...path.map((member) => parameter('path', member)), ...query.map((member) => parameter('query', member))];
 }
@@ -51,7 +51,7 @@ function parameter(place: Parameter['in'], { name, schema, required }: Member & 
 
 /** The default of a query parameter is a text, whatever its type. */
 function withTypedDefault(schema: JsonSchema): JsonSchema {
-  const { default: stated, type } = schema;
-  if (typeof stated !== 'string' || type === 'string') return schema;
-  return { ...schema, default: JSON.parse(stated) as unknown };
+  const { default: text, type } = schema;
+  if (typeof text !== 'string' || type === 'string') return schema;
+  return { ...schema, default: JSON.parse(text) as unknown };
 }

@@ -53,7 +53,7 @@ export const PROBLEM: JsonSchema = {
 };
 
 /** Error responses of a route by status, and a default; page routes also send pages. */
-export function refusals(
+export function errorResponses(
   names: Iterable<DocumentedError>,
   isPage: boolean,
 ): Readonly<Record<string, ResponseObject | Reference>> {
@@ -63,7 +63,7 @@ export function refusals(
     .map(([status, all]): [string, ResponseObject | Reference] => {
       const [name, ...others] = all;
       const isShared = name !== undefined && others.length === 0 && !isPage;
-      return [String(status), isShared ? shared(name) : refusal(all, isPage)];
+      return [String(status), isShared ? shared(name) : errorResponse(all, isPage)];
     });
   return { ...Object.fromEntries(known), default: isPage ? anyProblem(isPage) : shared('Problem') };
 }
@@ -73,8 +73,8 @@ function shared(name: DocumentedError | 'Problem'): Reference {
 }
 
 /** The shared response of each code, and one for all codes. */
-export const REFUSALS: Readonly<Record<string, ResponseObject>> = {
-  ...Object.fromEntries([...CODES, LATE_BODY].map((name) => [name, refusal([name])])),
+export const ERROR_RESPONSES: Readonly<Record<string, ResponseObject>> = {
+  ...Object.fromEntries([...CODES, LATE_BODY].map((name) => [name, errorResponse([name])])),
   Problem: anyProblem(),
 };
 
@@ -86,7 +86,7 @@ function anyProblem(isPage = false): ResponseObject {
   };
 }
 
-function refusal(names: readonly DocumentedError[], isPage = false): ResponseObject {
+function errorResponse(names: readonly DocumentedError[], isPage = false): ResponseObject {
   const statuses = names.map(statusOf);
   const challenge = statuses.includes(401) ? (['WWW-Authenticate'] as const) : [];
   const wait = statuses.includes(429) || statuses.includes(503) ? (['Retry-After'] as const) : [];

@@ -97,13 +97,13 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
 }
 
 /** Metadata that guards read, from the handler or else its controller. */
-function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
-  const authorities = stated(AUTHORITY) as readonly string[] | undefined;
-  const amr = stated(AMR) as RequiredAmr | undefined;
+function accessOf(metadata: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
+  const authorities = metadata(AUTHORITY) as readonly string[] | undefined;
+  const amr = metadata(AMR) as RequiredAmr | undefined;
   return {
-    isPublic: stated(PUBLIC) === true,
-    isSecondFactor: stated(SECOND_FACTOR) === true,
-    alsoHalfAuthenticated: stated(HALF_AUTHENTICATED) === true,
+    isPublic: metadata(PUBLIC) === true,
+    isSecondFactor: metadata(SECOND_FACTOR) === true,
+    alsoHalfAuthenticated: metadata(HALF_AUTHENTICATED) === true,
     ...withoutUndefined({ authorities, amr }),
   };
 }
@@ -121,8 +121,8 @@ function statusOf(handler: object): number | undefined {
 function mediaTypeOf(handler: object): string {
   const headers = read(HEADERS_METADATA, handler) as
     readonly { readonly name: string; readonly value: unknown }[] | undefined;
-  const stated = headers?.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
-  return typeof stated === 'string' ? stated.replace(/\s*;.*$/s, '') : JSON_TYPE;
+  const declared = headers?.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
+  return typeof declared === 'string' ? declared.replace(/\s*;.*$/s, '') : JSON_TYPE;
 }
 
 /** Nest notes the parameters of a handler as `<kind>:<index>`. */

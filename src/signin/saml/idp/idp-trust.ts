@@ -95,7 +95,7 @@ export function loadCertificates(value: string): readonly string[] | { readonly 
     return problem ?? found.filter((each) => typeof each === 'string');
   } catch (error) {
     if (!(error instanceof UnusableBundle)) throw error;
-    return { problem: error.fault.reason };
+    return { problem: error.problem.reason };
   }
 }
 
