@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 export type CommandResult = readonly string[] | CommandFailure;
 
 /** Standard output and standard error of a command, by line. */
-export interface CommandOutput {
+interface CommandOutput {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }

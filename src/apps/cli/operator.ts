@@ -43,11 +43,11 @@ function plainName(name: string): string {
 
 /** Adds `--reason` to a command that changes something. */
 export function withReason(command: Command): Command {
-  return command.option('--reason <text>', 'why; kept with the security event', cleanReason);
+  return command.option('--reason <text>', 'why; kept with the security event', storableReason);
 }
 
 /** Prepares a reason for storage: one line with secrets masked. @throws InvalidArgumentError */
-export function cleanReason(text: string): string {
+function storableReason(text: string): string {
   const line = storedReason(text);
   if (line === undefined && text.trim() === '') throw new InvalidArgumentError('A reason must not be empty.');
   if (line === undefined) throw new InvalidArgumentError(`A reason has at most ${MAX_REASON_LENGTH} characters.`);

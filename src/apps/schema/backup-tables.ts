@@ -72,14 +72,13 @@ const ENDED: readonly EntityClass[] = [
   MailMessageEntity,
 ];
 
-/**
- * Tables that a backup does not contain and a restore does not touch: they describe the events of this database, which a
- * restore never removes.
- */
-export const KEPT: readonly EntityClass[] = [EventBatchEntity, EventChainEntity, WebhookDeliveryEntity];
+interface SchemaBackupPlan extends BackupPlan {
+  /** Tables that no backup contains and no restore changes: they describe the events of this database, which stay. */
+  readonly untouched: readonly EntityClass[];
+}
 
-/** The tables of a backup, and how a restore treats the rows of each. */
-export const BACKUP: BackupPlan = {
+/** The tables of a backup, and how a restore treats the rows of each; together all tables of the schema. */
+export const BACKUP: SchemaBackupPlan = {
   tables: [
     backupTable(AccountEntity, {
       restore: 'replaced',
@@ -114,6 +113,7 @@ export const BACKUP: BackupPlan = {
     }),
   ],
   ended: ENDED,
+  untouched: [EventBatchEntity, EventChainEntity, WebhookDeliveryEntity],
   guarded: {
     entity: AccountEntity,
     refusal:

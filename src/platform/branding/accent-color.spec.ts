@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/runner/property.js';
-import { accentColors, contrastOf } from './accent-color.js';
+import { accentColors } from './accent-color.js';
+import { contrast, type Rgb } from './contrast.js';
 
 describe('the colours derived from the accent colour', () => {
   it('are readable for every accent colour', () => {
@@ -32,3 +33,12 @@ describe('the colours derived from the accent colour', () => {
     expect(contrastOf(one, other)).toBeCloseTo(ratio, 2);
   });
 });
+
+function contrastOf(one: string, other: string): number {
+  return contrast(rgbOf(one), rgbOf(other));
+}
+
+function rgbOf(color: string): Rgb {
+  const part = (at: number): number => Number.parseInt(color.slice(at, at + 2), 16);
+  return [part(1), part(3), part(5)];
+}

@@ -1,3 +1,5 @@
+import { contrast, type Rgb } from './contrast.js';
+
 /** Colours derived from the accent colour, each readable where it is used. */
 export interface AccentColors {
   /** Background of buttons. */
@@ -9,8 +11,6 @@ export interface AccentColors {
   /** Links and outlines on a dark background. */
   readonly onDark: string;
 }
-
-type Rgb = readonly [number, number, number];
 
 const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
@@ -32,11 +32,6 @@ export function accentColors(color: string): AccentColors {
   };
 }
 
-/** The contrast ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
-export function contrastOf(one: string, other: string): number {
-  return contrast(rgbOf(one), rgbOf(other));
-}
-
 /** Mixes a colour with another until it is readable on a background; the other one always is. */
 function readableOn(background: Rgb, color: Rgb, towards: Rgb): Rgb {
   for (let step = 0; step < STEPS; step += 1) {
@@ -49,20 +44,6 @@ function readableOn(background: Rgb, color: Rgb, towards: Rgb): Rgb {
 function mix(one: Rgb, other: Rgb, share: number): Rgb {
   const part = (at: 0 | 1 | 2): number => Math.round(one[at] + (other[at] - one[at]) * share);
   return [part(0), part(1), part(2)];
-}
-
-function contrast(one: Rgb, other: Rgb): number {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (lighter + 0.05) / (darker + 0.05);
-}
-
-/** WCAG 2.2, "relative luminance". */
-function luminance(color: Rgb): number {
-  const [red = 0, green = 0, blue = 0] = color.map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 function rgbOf(color: string): Rgb {

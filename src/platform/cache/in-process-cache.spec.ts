@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import type { CaffeineSpec } from './caffeine-spec.js';
 import { CacheMeters } from './cache-meters.js';
-import { InProcessCache, MAX_ENTRIES } from './in-process-cache.js';
+import { InProcessCache } from './in-process-cache.js';
 
 function cacheOf(spec: CaffeineSpec, maxAgeMillis = 3_600_000) {
   const [clock, meters] = [new ManualClock(), new Meters()];
@@ -68,7 +68,7 @@ describe('a cache in the process', () => {
     },
   );
 
-  it.each<CaffeineSpec>([{}, { maximumSize: 2 * MAX_ENTRIES }])('has at most 50,000 entries with %o', (spec) => {
+  it.each<CaffeineSpec>([{}, { maximumSize: 100_000 }])('has at most 50,000 entries with %o', (spec) => {
     const { cache } = cacheOf(spec);
 
     for (let number = 0; number <= 50_000; number += 1) cache.put(String(number), 'x');

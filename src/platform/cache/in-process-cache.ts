@@ -4,8 +4,8 @@ import type { CaffeineSpec } from './caffeine-spec.js';
 import { type Cache, CACHE_MANAGER, type CacheFacts } from './cache.js';
 import type { CacheStatistics } from './cache-meters.js';
 
-/** Entries of a cache without `maximumSize`: its memory must have a limit, too. */
-export const MAX_ENTRIES = 50_000;
+/** Maximum number of entries, also of a cache without `maximumSize`. */
+const MAX_ENTRIES = 50_000;
 
 interface Entry<V> {
   readonly value: V;

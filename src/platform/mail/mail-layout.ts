@@ -26,7 +26,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 const MAX_VALUE_LENGTH = 255;
 
 /** A value of a user on one line. */
-export function mailValue(text: string): string {
+function mailValue(text: string): string {
   return text.toWellFormed().replaceAll(UNSEEN, ' ').trim().slice(0, MAX_VALUE_LENGTH).toWellFormed();
 }
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/support/programs/temporary-folder
 import { ConfigurationFailure } from '../../config/problem.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import { SealProperties } from './seal.properties.js';
-import { openSealer } from './sealing.module.js';
+import { openSealer } from './open-sealer.js';
 
 const random = new SystemRandom();
 const unset = new SealProperties();

@@ -1,9 +1,9 @@
-import Negotiator from 'negotiator';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
+import { acceptsType } from './media-ranges.js';
 import type { HttpRequest } from './http-request.js';
 import { HTML } from '../http/page/layout.js';
 import type { RouteOptions } from '../http/route-options.decorator.js';
@@ -36,21 +36,4 @@ export class AcceptGuard implements CanActivate {
     const declared = headers?.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
     return typeof declared === 'string' ? declared : JSON_TYPE;
   }
-}
-
-const RANGE = /[^\s/,;]\/[^\s/,;]/;
-/** Every parameter of a range but its weight: no media type offered here has parameters that a caller may choose. */
-const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
-
-/**
- * True if `Accept` allows a media type (RFC 9110 section 12.5.1). A text without any media range allows everything.
- * `application/json` also decides about `application/…+json`, unless a range names that type.
- */
-export function acceptsType(accept: string | undefined, offered: string): boolean {
-  if (accept === undefined || accept === '*/*' || !RANGE.test(accept)) return true;
-  const ranges = accept.replaceAll(PARAMETERS, '').toLowerCase();
-  const type = offered.replace(/\s*;.*$/s, '').toLowerCase();
-  const isNamed = ranges.split(',').some((range) => range.replace(/;.*$/s, '').trim() === type);
-  const judged = type.endsWith('+json') && !isNamed ? 'application/json' : type;
-  return new Negotiator({ headers: { accept: ranges } }).mediaType([judged]) !== undefined;
 }

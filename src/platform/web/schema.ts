@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { FieldError } from '../../kernel/errors/service-error.js';
 
 /** Codes of `errors[].code` in problem bodies (docs/reference/errors.md). */
-export const FIELD_CODES = ['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format'] as const;
+const FIELD_CODES = ['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format'] as const;
 type FieldCode = (typeof FIELD_CODES)[number];
 
 const CODE_OF_RULE: Readonly<Record<string, FieldCode>> = {

@@ -6,7 +6,7 @@ import { Loggers } from '../../../src/observability/logging/loggers.js';
 import { SystemClock } from '../../../src/kernel/clock/clock.js';
 import { ConversionProblem } from '../../../src/config/problem.js';
 import { AccessLog } from '../../../src/platform/http/records/access-log.js';
-import { parsePattern } from '../../../src/platform/http/records/access-pattern.js';
+import { accessPattern } from '../../../src/platform/http/records/access-pattern.js';
 import { makeCertificate, type MadeCertificate } from '../../support/http/certificates.js';
 import { type EchoService, startEchoService } from '../../support/http/echo-service.js';
 import { held } from '../../support/http/held.controller.js';
@@ -41,7 +41,7 @@ let folder: string;
 let log: AccessLog;
 
 function newLog(): AccessLog {
-  const pattern = parsePattern('%m %U %H %s %{X-Request-Id}o');
+  const pattern = accessPattern.parse('%m %U %H %s %{X-Request-Id}o');
   if (pattern instanceof ConversionProblem) throw new TypeError(pattern.reason);
   folder = temporaryFolder('methods');
   log = new AccessLog({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sample } from '../../../src/platform/web/openapi/curl.js';
+import { exampleOf } from '../../../src/platform/web/openapi/example.js';
 import { type JsonSchema, type OperationObject, operationsOf } from '../../../src/platform/web/openapi/document.js';
 import { StoryLinks, tokenIn } from '../../support/login/account-links.js';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
@@ -649,7 +649,7 @@ function bodyOf({ requestBody }: OperationObject): Members | undefined {
   const schema = requestBody?.content['application/json']?.schema;
   if (!schema) return undefined;
   const names = Object.keys(schema.properties ?? {});
-  const body = sample({ ...schema, required: names }) as Members;
+  const body = exampleOf({ ...schema, required: names }) as Members;
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, VALID[name] ?? value]));
 }
 

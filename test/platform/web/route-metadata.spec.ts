@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { MetadataScanner } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
+import { MetadataScanner, Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { AppModule } from '../../../src/app.module.js';
 import { REFRESH_TOKEN, SESSION } from '../../../src/signin/auth/cookies.js';
 import { SAFE } from '../../../src/signin/auth/guards/cross-site.js';
 import { CROSS_SITE, SIGN_IN } from '../../../src/kernel/principal/access.decorator.js';
-import { RATE_LIMIT } from '../../../src/platform/rate-limit/rate-limited.decorator.js';
+import { groupOf } from '../../../src/platform/rate-limit/rate-limited.decorator.js';
 import type { RouteGroup } from '../../../src/platform/rate-limit/route-group.js';
 import { type Controller, type Route, routesOfController } from '../../../src/platform/web/openapi/routes.js';
 
@@ -112,7 +113,7 @@ function entriesOf(schema: object): object {
 }
 
 function locatedRoutes(controller: Controller): readonly Located[] {
-  const scanner = new MetadataScanner();
+  const [scanner, reflector] = [new MetadataScanner(), new Reflector()];
   const { prototype } = controller as unknown as { readonly prototype: Readonly<Record<string, object>> };
   return routesOfController(controller, scanner).map((route) => {
     const handler = prototype[route.handler.replace(/^.*#/, '')] ?? controller;
@@ -120,7 +121,10 @@ function locatedRoutes(controller: Controller): readonly Located[] {
       ...route,
       name: `${route.access.method} ${route.access.template}`,
       hasMark: (mark) => [handler, controller].some((target) => Reflect.getMetadata(mark, target) === true),
-      group: [handler, controller].map((target) => groupOn(target)).find((group) => group !== undefined) ?? 'open',
+      group: groupOf(reflector, {
+        getHandler: () => handler,
+        getClass: () => controller,
+      } as unknown as ExecutionContext),
     };
   });
 }
@@ -132,8 +136,4 @@ function controllersOf(module: object, seen = new Set<object>()): readonly Contr
   const imported = (Reflect.getMetadata('imports', module) ?? []) as readonly (object & { module?: object })[];
   const own = (Reflect.getMetadata('controllers', module) ?? []) as readonly Controller[];
   return [...own, ...imported.flatMap((each) => controllersOf(each.module ?? each, seen))];
-}
-
-function groupOn(target: object): RouteGroup | undefined {
-  return Reflect.getMetadata(RATE_LIMIT, target) as RouteGroup | undefined;
 }

@@ -23,7 +23,7 @@ import type { ListenerTls } from '../../../src/platform/http/tls/secure-server.j
 import type { UploadLimits } from '../../../src/platform/http/upload/receive.js';
 import { UploadBody, Upload } from '../../../src/platform/web/route.decorator.js';
 import { UploadFolder } from '../../../src/platform/http/upload/upload-folder.js';
-import type { IncomingUpload, UploadSender } from '../../../src/platform/http/upload/uploads.js';
+import type { IncomingUpload } from '../../../src/platform/http/upload/uploads.js';
 import { CollectedLog } from '../programs/collected-log.js';
 import { temporaryFolder } from '../programs/temporary-folder.js';
 import { waitUntil } from '../runner/wait-until.js';
@@ -36,7 +36,7 @@ class PoliteGuard implements CanActivate {
   }
 }
 
-const ANYONE: UploadSender = { subject: 'anyone', verify: () => Promise.resolve() };
+const ANYONE: Parameters<IncomingUpload['use']>[1] = { subject: 'anyone', verify: () => Promise.resolve() };
 
 /** Number of handler runs, and whether waiting handlers may end. */
 const seen = { runs: 0, mayEnd: true };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { contentOf } from '../../../../test/support/pages/views.js';
-import { type IdpLink, signInPage } from './sign-in-page.js';
+import { type SignInFields, signInPage } from './sign-in-page.js';
 
-function pageWith(idps: readonly IdpLink[], returnTo = '/auth/'): string {
+function pageWith(idps: SignInFields['idps'], returnTo = '/auth/'): string {
   const facts = { action: '/auth/portal/login', csrf: 'token', returnTo, minLength: 8 };
   return contentOf(signInPage({ ...facts, idps })).body.html;
 }

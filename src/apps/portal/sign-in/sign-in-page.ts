@@ -6,7 +6,7 @@ import { type PageContext, type PagePart, pageView } from '../../../signin/messa
 import { focus, form, type FormFields, hidden, note, passwordField, submitButton } from '../form/forms.js';
 
 /** An identity provider to choose. */
-export interface IdpLink {
+interface IdpLink {
   readonly name: string;
   readonly displayName: string;
 }

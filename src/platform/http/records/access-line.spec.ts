@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
 import { ConversionProblem } from '../../../config/problem.js';
 import { type AccessRecord, lineWriter } from './access-line.js';
-import { parsePattern, PLACEHOLDERS } from './access-pattern.js';
+import { accessPattern } from './access-pattern.js';
 
 const FACTS: AccessRecord = {
   address: '::ffff:192.0.2.7',
@@ -20,7 +20,7 @@ const FACTS: AccessRecord = {
 };
 
 function lineOf(pattern: string, facts: Partial<AccessRecord> = {}): string {
-  const parsed = parsePattern(pattern);
+  const parsed = accessPattern.parse(pattern);
   if (parsed instanceof ConversionProblem) throw new TypeError(parsed.reason);
   return lineWriter(parsed)({ ...FACTS, ...facts });
 }
@@ -34,9 +34,9 @@ const COMMON =
   /^(\S+) - (\S+) \[(\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "(-|[^\s"]+ [^\s"]+ [^\s"]+)" (\d{3}) (\d+|-)$/;
 
 it('the pattern common writes Common Log Format', () => {
-  const [, ...words] = COMMON.exec(lineOf('common')) ?? [];
+  const [, ...fields] = COMMON.exec(lineOf('common')) ?? [];
 
-  expect(words).toMatchObject(['192.0.2.7', FACTS.subject, /./, 'GET /me HTTP/1.1', '200', '123'].map(matching));
+  expect(fields).toMatchObject(['192.0.2.7', FACTS.subject, /./, 'GET /me HTTP/1.1', '200', '123'].map(matching));
 });
 
 it('the pattern combined adds referrer and user agent to Common Log Format', () => {
@@ -191,15 +191,15 @@ describe('L2: an access log line', () => {
     endedAt: fc.nat(4_000_000_000_000),
   });
 
-  it('is one line of printable ASCII with all words of its pattern for every request', () => {
-    const words = Object.keys(PLACEHOLDERS).filter((word) => word !== '%t' && word !== '%r');
-    const each = lineWriterOf(words.join(' '));
+  it('is one line of printable ASCII with all placeholders of its pattern for every request', () => {
+    const placeholders = (accessPattern.expects.match(/%\S+/g) ?? []).filter((each) => each !== '%t' && each !== '%r');
+    const each = lineWriterOf(placeholders.join(' '));
     const combined = lineWriterOf('combined');
 
     fc.assert(
       fc.property(facts, (drawn) => {
         expect(each(drawn)).toMatch(/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/);
-        expect(each(drawn).split(' ')).toHaveLength(words.length);
+        expect(each(drawn).split(' ')).toHaveLength(placeholders.length);
         expect(combined(drawn)).toMatch(/^\S+ - \S+ \[[^\]]+\] "[^"]*" \d{3} (?:\d+|-) "[^"]*" "[^"]*"$/);
         expect(combined(drawn)).toMatch(/^[\x20-\x7e]+$/);
       }),
@@ -219,7 +219,7 @@ describe('L2: an access log line', () => {
 });
 
 function lineWriterOf(pattern: string): (facts: AccessRecord) => string {
-  const parsed = parsePattern(pattern);
+  const parsed = accessPattern.parse(pattern);
   if (parsed instanceof ConversionProblem) throw new TypeError(parsed.reason);
   return lineWriter(parsed);
 }

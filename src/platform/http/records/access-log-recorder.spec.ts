@@ -12,7 +12,7 @@ import { waitUntil } from '../../../../test/support/runner/wait-until.js';
 import { ConversionProblem } from '../../../config/problem.js';
 import { type ListenerResponse, Listener } from '../listener.js';
 import { AccessLog } from './access-log.js';
-import { parsePattern } from './access-pattern.js';
+import { accessPattern } from './access-pattern.js';
 
 const FINE: ListenerResponse = { status: 200, body: { status: 'UP' } };
 const FINE_BYTES = JSON.stringify(FINE.body).length;
@@ -27,7 +27,7 @@ let release: () => void;
 let slowRequests: number;
 
 beforeEach(async () => {
-  const pattern = parsePattern('%h %p "%r" %s %b %D');
+  const pattern = accessPattern.parse('%h %p "%r" %s %b %D');
   if (pattern instanceof ConversionProblem) throw new TypeError(pattern.reason);
   clock = new ManualClock();
   folder = temporaryFolder('access-watch');

@@ -2,7 +2,7 @@ import type { ScalarType } from '../../../config/bind/key-type.js';
 import { ConversionProblem } from '../../../config/problem.js';
 
 /** Placeholders of a pattern. No placeholder shows a query string, a cookie or a header that can carry a secret. */
-export const PLACEHOLDERS = {
+const PLACEHOLDERS = {
   '%a': 'address of the caller',
   '%h': 'the same',
   '%A': 'address on this side of the connection',
@@ -61,7 +61,7 @@ export const accessPattern: ScalarType<AccessPattern> = {
   format: ({ name }) => name,
 };
 
-export function parsePattern(name: string): AccessPattern | ConversionProblem {
+function parsePattern(name: string): AccessPattern | ConversionProblem {
   const pattern = NAMED[name.trim()] ?? name;
   if (/[^\x20-\x7e]/.test(pattern)) return new ConversionProblem('a line can contain only printable ASCII');
   const pieces: Piece[] = [];

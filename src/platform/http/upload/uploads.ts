@@ -18,7 +18,7 @@ export interface UploadOptions extends UploadLimits {
 }
 
 /** Who sends an upload. */
-export interface UploadSender {
+interface UploadSender {
   /** The account, whose uploads are counted together. */
   readonly subject: string;
   /** Is called while the file arrives and once it has. @throws ServiceError if the upload must end */

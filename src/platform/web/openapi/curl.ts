@@ -1,4 +1,5 @@
-import { type Content, type JsonSchema, type OpenApiDocument, type Operations, resolved } from './document.js';
+import { type Content, type OpenApiDocument, type Operations, resolved } from './document.js';
+import { exampleOf } from './example.js';
 
 const JAR = 'cookies.txt';
 
@@ -38,29 +39,7 @@ function bodyOf(content: Content): readonly string[] {
       case 'application/x-www-form-urlencoded':
         return names.map((name) => `-d ${name}=...`);
       default:
-        return [`-H 'content-type: ${type}'`, `-d '${JSON.stringify(sample(schema))}'`];
+        return [`-H 'content-type: ${type}'`, `-d '${JSON.stringify(exampleOf(schema))}'`];
     }
   });
-}
-
-/** An example value of the right type, with dots for unknown texts and without optional members. */
-export function sample(schema: JsonSchema): unknown {
-  if (schema.const !== undefined) return schema.const;
-  if (schema.enum) return schema.enum[0];
-  const [form] = schema.oneOf ?? schema.anyOf ?? [];
-  if (form && schema.type === undefined) return sample(form);
-  const { type, properties = {}, required = [], items } = schema;
-  switch (type) {
-    case 'object':
-      return Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? {})]));
-    case 'array':
-      return items ? [sample(items)] : [];
-    case 'boolean':
-      return true;
-    case 'integer':
-    case 'number':
-      return schema['minimum'] ?? 1;
-    default:
-      return '...';
-  }
 }

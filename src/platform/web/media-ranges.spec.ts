@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { acceptsType } from './accept.guard.js';
+import { acceptsType } from './media-ranges.js';
 
 it.each<readonly [string | undefined, string, boolean]>([
   [undefined, 'application/json', true],
