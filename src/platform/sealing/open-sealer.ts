@@ -2,12 +2,17 @@ import { join } from 'node:path';
 import { ConfigurationFailure, ConversionProblem, problem } from '../../config/problem.js';
 import type { Random } from '../../kernel/random/random.js';
 import { readKeyFile, readOrCreateKeyFile } from './key-file.js';
-import type { SealProperties } from './seal.properties.js';
 import { Sealer } from './sealer.js';
 
 /** Id of the key in the file. */
 const FILE_KEY_ID = 'file';
 const FILE_NAME = 'seal.key';
+
+/** The keys of `app.security.seal`. */
+interface ConfiguredKeys {
+  readonly byId: ReadonlyMap<string, Uint8Array>;
+  readonly activeId: string | undefined;
+}
 
 interface SealerFolder {
   readonly folder: string;
@@ -20,7 +25,7 @@ interface SealerFolder {
  * @throws ConfigurationFailure if there is no usable key
  */
 export function openSealer(
-  { byId, activeId }: SealProperties,
+  { byId, activeId }: ConfiguredKeys,
   { folder, isProduction, createsKey = true }: SealerFolder,
   random: Random,
 ): Sealer {
