@@ -72,7 +72,7 @@ export interface ConfigurationReading {
   readonly registry: KeyRegistry;
   readonly problems: readonly Problem[];
   /** True if all files could be read; otherwise a key without a source may be set in an unreadable file. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly warnings: readonly string[];
   readonly instances: ReadonlyMap<PropertiesClass, object>;
 }
@@ -93,7 +93,7 @@ export function readConfiguration(
       environment,
       registry,
       problems: withoutRepeats([...problems, ...bound.problems, ...unknown.problems]),
-      isWhole: problems.length === 0,
+      isComplete: problems.length === 0,
       warnings: [
         ...warnings,
         ...unknown.warnings,
@@ -107,7 +107,7 @@ export function readConfiguration(
   } catch (error) {
     if (!(error instanceof ConfigurationFailure)) throw error;
     const environment = new Environment(processSources);
-    return { environment, registry, problems: error.problems, isWhole: false, warnings: [], instances: new Map() };
+    return { environment, registry, problems: error.problems, isComplete: false, warnings: [], instances: new Map() };
   }
 }
 

@@ -27,13 +27,13 @@ export class HeapDumpEndpoint implements Endpoint {
 
   private async take({ operator, wantsBody }: OperationRequest): Promise<Result> {
     const { getHeapSnapshot } = await import('node:v8');
-    const taken = (): Readable => {
+    const snapshot = (): Readable => {
       this.loggers.get('management').warn('A heap dump is taken', { caller: operator?.name });
       return getHeapSnapshot();
     };
     const name = `heapdump-${new Date(this.clock.millis()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.heapsnapshot`;
     return {
-      body: this.dumps.take(wantsBody ? taken : () => Readable.from([])),
+      body: this.dumps.take(wantsBody ? snapshot : () => Readable.from([])),
       headers: { 'content-type': BYTES, 'content-disposition': `attachment; filename="${name}"` },
     };
   }

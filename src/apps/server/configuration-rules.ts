@@ -25,7 +25,7 @@ export async function checkRules(
   reading: ConfigurationReading,
   inputs: ConfigurationInputs,
 ): Promise<readonly LocatedRuleProblem[]> {
-  if (!reading.isWhole) return [];
+  if (!reading.isComplete) return [];
   const facts = new RuleFacts(configurationOf(reading), inputs);
   return (await Promise.all(RULES.map((rule) => problemsOf(rule, facts)))).flat();
 }
@@ -39,7 +39,7 @@ export async function checkServerRule(
   inputs: ConfigurationInputs,
   asksServer: boolean,
 ): Promise<{ readonly problems: readonly LocatedRuleProblem[]; readonly isComplete: boolean }> {
-  if (!reading.isWhole) return { problems: [], isComplete: true };
+  if (!reading.isComplete) return { problems: [], isComplete: true };
   const { checkLimits } = await import('../../platform/persistence/limits-check.js');
   try {
     return await checkLimits(new RuleFacts(configurationOf(reading), inputs), asksServer);

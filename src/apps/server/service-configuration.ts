@@ -17,7 +17,7 @@ import { PROPERTIES } from './properties.js';
  */
 export function readServiceConfiguration(inputs: ConfigurationInputs): ConfigurationReading {
   const reading = readConfiguration(PROPERTIES, inputs);
-  if (!reading.isWhole) return reading;
+  if (!reading.isComplete) return reading;
   const configuration = configurationOf(reading);
   const files = [logSource, mapperSource].flatMap((sourceOf) => usable(() => sourceOf(configuration, inputs)) ?? []);
   if (files.length === 0) return reading;

@@ -5,7 +5,7 @@ import type { Problem } from '../problem.js';
 import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';
 import type { Entry } from '../read/source.js';
-import { type Assignment, type KeyState, lastPart } from './key-state.js';
+import type { Assignment, KeyState } from './key-state.js';
 
 /** The effective value of a key. */
 export type Evaluation =
@@ -56,7 +56,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
     ? (assignment.content as readonly Entry[])
     : [assignment.content as Entry];
   if (type.shape === 'list' && Array.isArray(assignment.content)) {
-    const hole = entries.findIndex((entry, index) => Number(lastPart(entry.key)) !== index);
+    const hole = entries.findIndex((entry, index) => Number(entry.key.lastPart) !== index);
     if (hole !== -1) {
       const others = state.assignments.filter(({ source }) => source !== assignment.source);
       return { kind: 'problem', problem: unboundElementsProblem(state, assignment, entries, hole, others) };

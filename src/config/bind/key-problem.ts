@@ -95,7 +95,7 @@ export function unboundElementsProblem(
   hole: number,
   others: readonly { readonly origin: Origin }[],
 ): Problem {
-  const left = entries.slice(hole).map((entry) => ({ ...entry, index: entry.key.uniformPart(entry.key.length - 1) }));
+  const left = entries.slice(hole).map((entry) => ({ ...entry, index: entry.key.lastPart }));
   return problem(
     `Elements of the list ${name} are left unbound`,
     `Number the elements of ${name} from 0 without gaps, all of them in one place: the highest source supplies the whole list.`,

@@ -51,8 +51,8 @@ function listAssignment(source: ConfigSource, key: KeyName): Assignment | undefi
   if (whole) return whole;
   const byIndex = new Map<number, Entry>();
   for (const entry of source.below(key)) {
-    if (entry.key.length !== key.length + 1 || !isIndex(lastPart(entry.key))) continue;
-    const index = Number(lastPart(entry.key));
+    if (entry.key.length !== key.length + 1 || !entry.key.isElement) continue;
+    const index = Number(entry.key.lastPart);
     // If an element has two spellings, such as two names of a variable, the first one wins, as for a scalar.
     if (!byIndex.has(index)) byIndex.set(index, entry);
   }
@@ -155,14 +155,6 @@ export function freeParts(
 
 function freePartLength(key: KeyName, base: KeyName, type: KeyType): number {
   const isElement =
-    type.shape === 'map' && type.element.shape === 'list' && key.length > base.length + 1 && isIndex(lastPart(key));
+    type.shape === 'map' && type.element.shape === 'list' && key.length > base.length + 1 && key.isElement;
   return isElement ? key.length - 1 : key.length;
-}
-
-export function lastPart(key: KeyName): string {
-  return key.uniformPart(key.length - 1);
-}
-
-function isIndex(part: string): boolean {
-  return /^\d+$/.test(part);
 }

@@ -48,7 +48,7 @@ export function requestedKey(environment: Environment, registry: KeyRegistry, ke
   if (state) return { state };
   if (!isListElement(definition, key)) return undefined;
   const list = stateOfName(states, key.firstParts(key.length - 1));
-  return list && { state: list, index: Number(key.uniformPart(key.length - 1)) };
+  return list && { state: list, index: Number(key.lastPart) };
 }
 
 /** The state of a registered key of one value, by its name. */
@@ -87,5 +87,5 @@ function plainName({ name }: KeyState): string {
 
 function isListElement({ type }: KeyDefinition, key: KeyName): boolean {
   const isList = type.shape === 'list' || (type.shape === 'map' && type.element.shape === 'list');
-  return isList && /^\d+$/.test(key.uniformPart(key.length - 1));
+  return isList && key.isElement;
 }

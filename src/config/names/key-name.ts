@@ -58,6 +58,16 @@ export class KeyName {
     return this.parts[index]?.uniform ?? '';
   }
 
+  /** The last part in its uniform form; empty for the root. */
+  get lastPart(): string {
+    return this.uniformPart(this.length - 1);
+  }
+
+  /** True if the last part is an index. */
+  get isElement(): boolean {
+    return /^\d+$/.test(this.lastPart);
+  }
+
   /** The parts from `start` on, as written, joined by dots: the key of a map entry. */
   textFrom(start: number, end = this.parts.length): string {
     return this.parts

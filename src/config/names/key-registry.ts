@@ -68,7 +68,7 @@ export class KeyRegistry {
   find(key: KeyName): KeyDefinition | undefined {
     const exact = this.byKey.get(key.uniform);
     if (exact) return exact;
-    if (isIndex(key.uniformPart(key.length - 1))) {
+    if (key.isElement) {
       const listed = this.byKey.get(key.uniformFrom(0, key.length - 1));
       if (listed?.type.shape === 'list') return listed;
     }
@@ -210,8 +210,4 @@ function withFreePart(name: string, wrong: string): { readonly name: string; rea
 
 function comparable(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]|\[\d*\]/g, '');
-}
-
-function isIndex(part: string): boolean {
-  return /^\d+$/.test(part);
 }

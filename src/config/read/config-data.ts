@@ -103,12 +103,12 @@ export class ConfigData {
   private expand(): void {
     const accepted = acceptedOf(this.profiles);
     const roots = this.roots.toReversed();
-    for (const root of roots) if (!root.isRead) root.takeEarly(this.readGroups(root.groups, [undefined], root));
+    for (const root of roots) if (!root.isRead) root.storeEarly(this.readGroups(root.groups, [undefined], root));
     for (const root of roots) {
       for (let importer = root.next(accepted); importer; importer = root.next(accepted)) {
         const { groups, isRead } = importer;
-        if (!accepted) importer.takeEarly(this.readGroups(groups, [undefined], root));
-        else importer.takeLate(this.readGroups(groups, isRead ? [...accepted] : [undefined, ...accepted], root));
+        if (!accepted) importer.storeEarly(this.readGroups(groups, [undefined], root));
+        else importer.storeLate(this.readGroups(groups, isRead ? [...accepted] : [undefined, ...accepted], root));
       }
     }
   }
@@ -144,7 +144,7 @@ export class ConfigData {
     if (isRequired && !exists(location, this.context)) throw new ConfigurationFailure([notFound(location)]);
     const candidates = candidatesOf(location, this.names, profile, this.context);
     if (location.key !== undefined && !location.isOptional && this.failsOnNotFound) {
-      const isFound = this.isFound.get(location) === true || candidates.some((candidate) => candidate.isThere());
+      const isFound = this.isFound.get(location) === true || candidates.some((candidate) => candidate.exists());
       this.isFound.set(location, isFound);
     }
     return candidates.flatMap((candidate) =>
@@ -158,7 +158,7 @@ export class ConfigData {
     profile: string | undefined,
     root: Importer,
   ): readonly FileDocument[] {
-    if (!candidate.isThere()) return [];
+    if (!candidate.exists()) return [];
     if (profile !== undefined) this.knownProfiles.add(profile);
     if (!this.claim(candidate, root)) return [];
     const documents = candidate.read(location.origin);

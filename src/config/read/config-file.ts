@@ -31,7 +31,7 @@ export interface Candidate {
   readonly resource: Resource;
   /** Identity of the file, which is read only once. */
   readonly id: string;
-  isThere(): boolean;
+  exists(): boolean;
   read(parent: Origin | undefined): readonly Document[];
 }
 
@@ -40,29 +40,27 @@ export function candidatesOf(
   location: Location,
   names: readonly string[],
   profile: string | undefined,
-  surroundings: ConfigContext,
+  context: ConfigContext,
 ): readonly Candidate[] {
-  if (location.scheme === 'configtree') return profile === undefined ? configTrees(location, surroundings) : [];
-  if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, surroundings)] : [];
-  const { kind, paths } = placesOf(location, surroundings);
+  if (location.scheme === 'configtree') return profile === undefined ? configTrees(location, context) : [];
+  if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, context)] : [];
+  const { kind, paths } = filePathsOf(location, context);
   const folders = paths.filter(isFolder);
   // Of several folders, the type of the file decides before the folder does.
   const usual = names.flatMap((name) =>
     EXTENSIONS.flatMap(([extension, format]) =>
-      folders.map((folder) =>
-        fileCandidate(kind, join(folder, name + suffix(profile) + extension), format, surroundings),
-      ),
+      folders.map((folder) => fileCandidate(kind, join(folder, name + suffix(profile) + extension), format, context)),
     ),
   );
   const named = paths.filter((path) => !isFolder(path));
-  return [...usual, ...named.map((path) => singleFile(kind, path, profile, location, surroundings))];
+  return [...usual, ...named.map((path) => singleFile(kind, path, profile, location, context))];
 }
 
 /** True when a location that must exist does: a folder may be empty, a file must be there. */
-export function exists(location: Location, surroundings: ConfigContext): boolean {
-  if (location.scheme === 'env') return variable(withoutHint(location.path).path, surroundings) !== undefined;
-  if (location.scheme === 'configtree') return treesOf(location, surroundings).length > 0;
-  return placesOf(location, surroundings).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
+export function exists(location: Location, context: ConfigContext): boolean {
+  if (location.scheme === 'env') return variable(withoutHint(location.path).path, context) !== undefined;
+  if (location.scheme === 'configtree') return treesOf(location, context).length > 0;
+  return filePathsOf(location, context).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
 }
 
 /** Profiles with a file in one of the default folders, as suggestions for a mistyped profile. */
@@ -77,20 +75,20 @@ export function profilesWithFiles(names: readonly string[], at: ConfigContext): 
     });
 }
 
-interface Places {
+interface FilePaths {
   readonly kind: 'file' | 'classpath';
   /** Absolute; folders end in a separator. */
   readonly paths: readonly string[];
 }
 
-function placesOf(location: Location, surroundings: ConfigContext): Places {
-  const { kind, folder } = baseOf(location, surroundings);
+function filePathsOf(location: Location, context: ConfigContext): FilePaths {
+  const { kind, folder } = baseOf(location, context);
   const path = location.scheme === 'classpath' ? location.path.replace(/^\/+/, '') : location.path;
   return { kind, paths: withoutWildcard(folder, path, location) };
 }
 
 /** A path in an import without scheme starts at the file that imports it, every other one at its scheme's folder. */
-function baseOf({ scheme, path, origin }: Location, at: ConfigContext): { kind: Places['kind']; folder: string } {
+function baseOf({ scheme, path, origin }: Location, at: ConfigContext): { kind: FilePaths['kind']; folder: string } {
   if (scheme === 'classpath') return { kind: 'classpath', folder: at.packageFolder };
   const declaredIn = origin?.kind === 'position' ? origin.resource : undefined;
   if (scheme !== 'relative' || isAbsolute(path) || !declaredIn || declaredIn.kind === 'variable') {
@@ -119,7 +117,7 @@ function withoutWildcard(base: string, path: string, { origin }: Location): read
 }
 
 function singleFile(
-  kind: Places['kind'],
+  kind: FilePaths['kind'],
   place: string,
   profile: string | undefined,
   location: Location,
@@ -150,17 +148,17 @@ function withoutHint(path: string): { readonly path: string; readonly hint: Docu
 }
 
 function fileCandidate(
-  kind: Places['kind'],
+  kind: FilePaths['kind'],
   path: string,
   format: DocumentFormat,
-  surroundings: ConfigContext,
+  context: ConfigContext,
 ): Candidate {
-  const base = kind === 'classpath' ? surroundings.packageFolder : surroundings.workingFolder;
+  const base = kind === 'classpath' ? context.packageFolder : context.workingFolder;
   const resource = { kind, path: shortest(base, path) };
   return {
     resource,
     id: path,
-    isThere: () => kindOf(path) !== 'nothing',
+    exists: () => kindOf(path) !== 'nothing',
     read: (parent) => {
       const { bytes, access } = wholeFile(path, resource, parent);
       return readDocuments(decoded(bytes, resource, parent), format, { ...resource, access }, parent);
@@ -169,15 +167,15 @@ function fileCandidate(
 }
 
 /** Reads one key per file below a folder: the path is its name, the text without its last line break its value. */
-function configTrees(location: Location, surroundings: ConfigContext): readonly Candidate[] {
-  return treesOf(location, surroundings).map((folder) => ({
-    resource: { kind: 'file', path: shortest(surroundings.workingFolder, folder) },
+function configTrees(location: Location, context: ConfigContext): readonly Candidate[] {
+  return treesOf(location, context).map((folder) => ({
+    resource: { kind: 'file', path: shortest(context.workingFolder, folder) },
     id: folder,
-    isThere: () => filesBelow(folder, location.origin).length > 0,
+    exists: () => filesBelow(folder, location.origin).length > 0,
     read: (parent) => {
       const entries = filesBelow(folder, parent).map((path): Entry => {
         const name = relative(folder, path).split(sep).join('.');
-        const place: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, path) };
+        const place: Resource = { kind: 'file', path: shortest(context.workingFolder, path) };
         const { bytes, access } = wholeFile(path, place, parent);
         const resource = { ...place, access };
         return {
@@ -211,14 +209,14 @@ function filesBelow(folder: string, parent: Origin | undefined, above: readonly 
 }
 
 /** Reads a whole document from one environment variable, as `.properties` unless a type is given. */
-function documentOfVariable(location: Location, surroundings: ConfigContext): Candidate {
+function documentOfVariable(location: Location, context: ConfigContext): Candidate {
   const { path: name, hint } = withoutHint(location.path);
   const resource: Resource = { kind: 'variable', path: name };
   return {
     resource,
     id: `env:${name}`,
-    isThere: () => variable(name, surroundings) !== undefined,
-    read: (parent) => readDocuments(variable(name, surroundings) ?? '', hint ?? 'properties', resource, parent),
+    exists: () => variable(name, context) !== undefined,
+    read: (parent) => readDocuments(variable(name, context) ?? '', hint ?? 'properties', resource, parent),
   };
 }
 

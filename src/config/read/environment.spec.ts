@@ -42,13 +42,13 @@ it('fillForDisplay keeps unresolvable placeholders among resolved ones', () => {
 
   const filled = environment('--a=x', '--circle=${circle}', '--half=${a}-${none}').fillForDisplay(text);
 
-  expect(filled).toMatchObject({ text: 'x ${none} x-${none} y ${circle} ${a}', isWhole: false });
+  expect(filled).toMatchObject({ text: 'x ${none} x-${none} y ${circle} ${a}', isResolved: false });
 });
 
 it('fillForDisplay keeps a text whose placeholders are nested too deeply', () => {
   const args = Array.from({ length: 300 }, (_, n) => `--deep.n${n}=\${deep.n${n + 1}}`);
 
-  expect(environment(...args).fillForDisplay('${deep.n0}')).toMatchObject({ text: '${deep.n0}', isWhole: false });
+  expect(environment(...args).fillForDisplay('${deep.n0}')).toMatchObject({ text: '${deep.n0}', isResolved: false });
 });
 
 it('facts of the running service override all other sources', () => {

@@ -122,10 +122,9 @@ function variableOf(source: ConfigSource, name: string): Entry | undefined {
 
 /** Returns the elements `key[0]`, `key[1]` and so on of a source; empty without a first element. */
 function elementsOf(source: ConfigSource, key: KeyName): readonly Entry[] {
-  const indexOf = (element: Entry): string => element.key.uniformPart(key.length);
   const elements = source
     .below(key)
-    .filter((element) => element.key.length === key.length + 1 && /^\d+$/.test(indexOf(element)))
-    .sort((a, b) => Number(indexOf(a)) - Number(indexOf(b)));
-  return elements[0] && indexOf(elements[0]) === '0' ? elements : [];
+    .filter((element) => element.key.length === key.length + 1 && element.key.isElement)
+    .sort((a, b) => Number(a.key.lastPart) - Number(b.key.lastPart));
+  return elements[0]?.key.lastPart === '0' ? elements : [];
 }

@@ -7,7 +7,7 @@ export class Importer {
   private early: readonly FileDocument[] | undefined;
   private late: readonly FileDocument[] | undefined;
   /** Profile variants of the imports of early documents; they rank above this whole importer. */
-  private raised: readonly FileDocument[] = [];
+  private raisedVariants: readonly FileDocument[] = [];
   private found: readonly LocationGroup[] | undefined;
 
   constructor(private readonly find: () => readonly LocationGroup[]) {}
@@ -23,18 +23,18 @@ export class Importer {
   }
 
   /** Stores the documents that were read before the profiles are known, lowest first. */
-  takeEarly(documents: readonly FileDocument[]): void {
+  storeEarly(documents: readonly FileDocument[]): void {
     this.early = documents;
   }
 
   /** Stores the documents that were read for the active profiles, lowest first, and the variants of imports below. */
-  takeLate(documents: readonly FileDocument[]): void {
+  storeLate(documents: readonly FileDocument[]): void {
     this.late = documents;
-    this.raised = (this.early ?? []).flatMap(({ imports }) => imports?.giveVariants() ?? []);
+    this.raisedVariants = (this.early ?? []).flatMap(({ imports }) => imports?.removeVariants() ?? []);
   }
 
   /** A variant rises by one importer, not further (docs/decisions/0034). */
-  private giveVariants(): readonly FileDocument[] {
+  private removeVariants(): readonly FileDocument[] {
     const late = this.late ?? [];
     this.late = late.filter(({ isOfProfile }) => !isOfProfile);
     return late.filter(({ isOfProfile }) => isOfProfile);
@@ -60,7 +60,7 @@ export class Importer {
   }
 
   private documents(accepted: ReadonlySet<string> | undefined): readonly FileDocument[] {
-    const all = [...(this.early ?? []), ...(this.late ?? []), ...this.raised];
+    const all = [...(this.early ?? []), ...(this.late ?? []), ...this.raisedVariants];
     return all.filter((document) => document.isActive(accepted));
   }
 }

@@ -52,16 +52,16 @@ export interface FilledForDisplay {
   readonly text: string;
   readonly through: readonly string[];
   /** False if a placeholder is unresolved. */
-  readonly isWhole: boolean;
+  readonly isResolved: boolean;
 }
 
 /** Resolves what can be resolved; a placeholder without a value or with a circle stays unchanged. */
 export function fillForDisplay(text: string, lookUp: LookUp): FilledForDisplay {
   const whole = fillPlaceholders(text, lookUp);
-  if (whole.kind === 'filled') return { text: whole.text, through: whole.through, isWhole: true };
+  if (whole.kind === 'filled') return { text: whole.text, through: whole.through, isResolved: true };
   const through: string[] = [];
   const filled = new Filling(lookUp, true).fill(text, [], through, 0);
-  return { text: typeof filled === 'string' ? filled : text, through, isWhole: false };
+  return { text: typeof filled === 'string' ? filled : text, through, isResolved: false };
 }
 
 class Filling {

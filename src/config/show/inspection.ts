@@ -106,7 +106,7 @@ export class Inspection {
   }
 
   private ofSequence(elements: readonly Entry[], index: number): SanitizedValue | undefined {
-    const element = elements.find(({ key }) => Number(key.uniformPart(key.length - 1)) === index);
+    const element = elements.find(({ key }) => Number(key.lastPart) === index);
     return element && this.shown([element], element.origin);
   }
 

@@ -59,7 +59,7 @@ export class Sanitizer {
     const [only] = entries;
     if (entries.length === 1 && only?.literal !== undefined) return only.literal;
     const text = filled.map((part) => part.text).join(',');
-    return filled.every(({ isWhole }) => isWhole) ? sanitizeValue(text, false) : sanitizeUnresolved(text, false);
+    return filled.every(({ isResolved }) => isResolved) ? sanitizeValue(text, false) : sanitizeUnresolved(text, false);
   }
 
   hides(entry: Entry): boolean {

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Charset, UTF_8 } from '../../../kernel/encoding/charset.js';
 import { makeFolder } from '../../../kernel/files/make-folder.js';
-import type { Batch, Place } from './batch.js';
+import type { Batch, BatchDestination } from './batch.js';
 
 /** Modes of log folders and files: access for owner and group only. */
 export const FOLDER_MODE = 0o750;
@@ -15,7 +15,7 @@ const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | consta
 const LINE_END = 0x0a;
 
 /** The result of an attempt to append. */
-export interface Appended {
+export interface AppendResult {
   /** The error that prevented lines from being written. */
   readonly error?: unknown;
   /** True if the next line would exceed the maximum size. */
@@ -23,7 +23,7 @@ export interface Appended {
 }
 
 /** Options of an attempt to append. */
-export interface Appending {
+export interface AppendOptions {
   /** True if the last line may lack its end because of a crash or a full disk. */
   readonly mayBeTorn: boolean;
   /** Maximum size of the file in bytes; a single line may be larger. */
@@ -34,9 +34,9 @@ export interface Appending {
 export async function appendLines(
   file: string,
   batch: Batch,
-  { mayBeTorn, maxBytes = Infinity }: Appending,
-): Promise<Appended> {
-  const { charset = UTF_8 } = batch.place;
+  { mayBeTorn, maxBytes = Infinity }: AppendOptions,
+): Promise<AppendResult> {
+  const { charset = UTF_8 } = batch.destination;
   let taken = batch.lines;
   let written = 0;
   let handle: FileHandle | undefined;
@@ -62,7 +62,7 @@ export async function appendLines(
 }
 
 /** Appends lines synchronously while the process ends. */
-export function appendLinesNow({ file, charset = UTF_8 }: Place, lines: readonly string[]): void {
+export function appendLinesNow({ file, charset = UTF_8 }: BatchDestination, lines: readonly string[]): void {
   try {
     const descriptor = openSync(file, FLAGS, FILE_MODE);
     const bytes = charset.encode((isTornNow(descriptor) ? '\n' : '') + lines.join(''));

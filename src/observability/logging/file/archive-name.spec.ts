@@ -17,11 +17,11 @@ describe('archive names', () => {
     expect(names.read(file)).toEqual({ day: '2026-11-21', index: 3, state: 'plain' });
   });
 
-  it('recognises packed and unfinished archives only if the pattern ends with .gz', () => {
+  it('recognises compressed and unfinished archives only if the pattern ends with .gz', () => {
     const packing = new ArchiveNames('a.%d.%i.gz');
     const uncompressed = new ArchiveNames('a.%d.%i');
 
-    expect(packing.read('a.2026-11-21.0.gz')?.state).toBe('packed');
+    expect(packing.read('a.2026-11-21.0.gz')?.state).toBe('compressed');
     expect(packing.read('a.2026-11-21.0.gz.tmp')?.state).toBe('unfinished');
     expect(uncompressed.read('a.2026-11-21.0.gz')).toBeUndefined();
   });

@@ -8,10 +8,10 @@ export interface ArchiveName {
   /** Number within the day, from 0. */
   readonly index: number;
   /** `plain` is not compressed yet; `unfinished` is left from a crash or in use by another process. */
-  readonly state: 'plain' | 'packed' | 'unfinished';
+  readonly state: 'plain' | 'compressed' | 'unfinished';
 }
 
-const PACKED = '.gz';
+const GZIP_SUFFIX = '.gz';
 const UNFINISHED = '.tmp';
 /** The parts of a date in a pattern. */
 const DATE_LETTERS = /yyyy|MM|dd/g;
@@ -26,22 +26,22 @@ const DEFAULT_DATE = 'yyyy-MM-dd';
 export class ArchiveNames {
   readonly folder: string;
   /** True if archives are compressed with gzip. */
-  readonly isPacked: boolean;
+  readonly isCompressed: boolean;
   private readonly pieces: readonly string[];
   private readonly form: RegExp;
 
   /** The folder of the pattern is relative to the working folder unless it starts with `/`. */
   constructor(pattern: string) {
     this.folder = dirname(pattern);
-    this.isPacked = pattern.endsWith(PACKED);
+    this.isCompressed = pattern.endsWith(GZIP_SUFFIX);
     const name = basename(pattern);
-    this.pieces = (this.isPacked ? name.slice(0, -PACKED.length) : name).split(/(%d(?:\{[^}]*\})?|%i)/);
+    this.pieces = (this.isCompressed ? name.slice(0, -GZIP_SUFFIX.length) : name).split(/(%d(?:\{[^}]*\})?|%i)/);
     const form = this.pieces.map((piece) => {
       if (piece === '%i') return String.raw`(?<index>\d{1,9})`;
       return isDate(piece) ? dateForm(piece) : literal(piece);
     });
     this.form = new RegExp(
-      `^${form.join('')}(?:(?<packed>${literal(PACKED)})(?<unfinished>${literal(UNFINISHED)})?)?$`,
+      `^${form.join('')}(?:(?<compressed>${literal(GZIP_SUFFIX)})(?<unfinished>${literal(UNFINISHED)})?)?$`,
     );
   }
 
@@ -56,21 +56,21 @@ export class ArchiveNames {
     return join(this.folder, name.join(''));
   }
 
-  packedPath(plainPath: string): string {
-    return this.isPacked ? plainPath + PACKED : plainPath;
+  compressedPath(plainPath: string): string {
+    return this.isCompressed ? plainPath + GZIP_SUFFIX : plainPath;
   }
 
   /** The path of an archive while it is being compressed. */
-  unfinishedPath(plainPath: string): string {
-    return this.packedPath(plainPath) + UNFINISHED;
+  temporaryPath(plainPath: string): string {
+    return this.compressedPath(plainPath) + UNFINISHED;
   }
 
   /** Parses a file name; undefined if it is not the name of an archive. */
   read(name: string): ArchiveName | undefined {
     const groups = this.form.exec(name)?.groups;
-    if (!groups || (groups['packed'] !== undefined && !this.isPacked)) return undefined;
-    const { year = '', month = '', date = '', index = '', packed, unfinished } = groups;
-    const state = packed === undefined ? 'plain' : unfinished === undefined ? 'packed' : 'unfinished';
+    if (!groups || (groups['compressed'] !== undefined && !this.isCompressed)) return undefined;
+    const { year = '', month = '', date = '', index = '', compressed, unfinished } = groups;
+    const state = compressed === undefined ? 'plain' : unfinished === undefined ? 'compressed' : 'unfinished';
     return { day: [year, month, date].join('-'), index: Number(index), state };
   }
 }

@@ -61,7 +61,7 @@ export class Archives {
   open(today: Day, cleansHistory: boolean): void {
     this.inBackground(async () => {
       for (const { path, state } of await this.all()) if (state === 'unfinished') await rm(path, { force: true });
-      await this.pack();
+      await this.compressAll();
       if (cleansHistory) await this.sweep(today);
     });
   }
@@ -70,7 +70,7 @@ export class Archives {
   tidy(today: Day): void {
     this.inBackground(async () => {
       try {
-        await this.pack();
+        await this.compressAll();
       } finally {
         await this.sweep(today);
       }
@@ -141,17 +141,17 @@ export class Archives {
   }
 
   /** Compresses all archives, including those that a crash or a full disk left behind. */
-  private async pack(): Promise<void> {
-    if (!this.names.isPacked) return;
+  private async compressAll(): Promise<void> {
+    if (!this.names.isCompressed) return;
     for (const { path, state } of await this.all()) {
       if (state !== 'plain' || this.ending.signal.aborted) continue;
       // An empty file is a reserved name; the log file is not moved there yet.
-      if ((await sizeOf(path)) > 0) await this.packOne(path);
+      if ((await sizeOf(path)) > 0) await this.compress(path);
     }
   }
 
-  private async packOne(path: string): Promise<void> {
-    const unfinished = this.names.unfinishedPath(path);
+  private async compress(path: string): Promise<void> {
+    const unfinished = this.names.temporaryPath(path);
     const output = await open(unfinished, 'wx', FILE_MODE).catch((error: unknown) => {
       // Another service with the same file is compressing it.
       if (codeOf(error) === 'EEXIST') return undefined;
@@ -164,7 +164,7 @@ export class Archives {
       await pipeline(input, createGzip(), output.createWriteStream({ flush: true }), { signal });
       // Another service may still write to the moved file.
       if ((await sizeOf(path)) > input.bytesRead) throw new Error('the file grows while it is compressed');
-      await rename(unfinished, this.names.packedPath(path));
+      await rename(unfinished, this.names.compressedPath(path));
     } catch (error) {
       await rm(unfinished, { force: true });
       // Another service with the same file was faster, or the file was removed.

@@ -1,7 +1,7 @@
 import type { Charset } from '../../../kernel/encoding/charset.js';
 
 /** The target of a line: a file, and the day of its lines. */
-export interface Place {
+export interface BatchDestination {
   readonly file: string;
   /** `yyyy-MM-dd` in the zone of the process. */
   readonly day: string;
@@ -17,7 +17,7 @@ export class Batch {
   /** Number of leading lines that were passed to the system and are not confirmed yet. */
   issued = 0;
 
-  constructor(readonly place: Place) {}
+  constructor(readonly destination: BatchDestination) {}
 
   add(line: string): void {
     this.lines.push(line);

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../../kernel/clock/with-timeout.js';
 import type { Clock } from '../../../kernel/clock/clock.js';
-import { type Appended, appendLinesNow } from './append-lines.js';
-import { Batch, type Place } from './batch.js';
+import { type AppendResult, appendLinesNow } from './append-lines.js';
+import { Batch, type BatchDestination } from './batch.js';
 
 /** Maximum wait of a line for others, in milliseconds. */
 const FLUSH_MILLIS = 1000;
@@ -16,9 +16,9 @@ export const CLOSE_MILLIS = 2000;
 /** The files that lines are written to. */
 export interface LineTarget {
   /** Returns file and day of a line; the same object for lines that are written together. */
-  placeOf(millis: number): Place;
+  destinationOf(millis: number): BatchDestination;
   /** Writes as much of a batch as possible; an empty batch tests whether the file can be written. */
-  append(batch: Batch): Promise<Appended>;
+  append(batch: Batch): Promise<AppendResult>;
 }
 
 export interface LineWriterOptions {
@@ -74,15 +74,15 @@ export class LineWriter {
 
   /** Adds a line with its line break; `at` is in milliseconds since 1970. An urgent line is written at once. */
   add(line: string, at: number, isUrgent = false): void {
-    const place = this.target.placeOf(at);
+    const destination = this.target.destinationOf(at);
     const size = this.size;
     if (size + line.length > MAX_PENDING_LENGTH) {
       this.lost += 1;
-      if (!this.failure) this.reportFailure(place.file, 'the disk does not keep up');
+      if (!this.failure) this.reportFailure(destination.file, 'the disk does not keep up');
       return;
     }
     let last = this.waiting.at(-1);
-    if (last?.place !== place) this.waiting.push((last = new Batch(place)));
+    if (last?.destination !== destination) this.waiting.push((last = new Batch(destination)));
     last.add(line);
     this.registerAtExit();
     if ((isUrgent || size + line.length >= FLUSH_SIZE) && !this.failure) void this.flush();
@@ -99,9 +99,9 @@ export class LineWriter {
 
   /** Writes lines that were not passed to the system yet, synchronously, because the process ends. */
   writeNow(): void {
-    for (const { place, lines, issued } of [...this.inFlight, ...this.waiting]) {
+    for (const { destination, lines, issued } of [...this.inFlight, ...this.waiting]) {
       const left = lines.slice(issued);
-      if (left.length > 0) appendLinesNow(place, left);
+      if (left.length > 0) appendLinesNow(destination, left);
     }
   }
 
@@ -134,7 +134,7 @@ export class LineWriter {
   private mayTry(): boolean {
     if (!this.failure) return true;
     const now = this.clock.millis();
-    return Math.abs(now - this.failure.at) >= RETRY_MILLIS || this.target.placeOf(now).file !== this.failure.file;
+    return Math.abs(now - this.failure.at) >= RETRY_MILLIS || this.target.destinationOf(now).file !== this.failure.file;
   }
 
   /** Runs one write at a time, so that lines keep their order. */
@@ -149,17 +149,17 @@ export class LineWriter {
 
   private async write(): Promise<void> {
     const now = this.clock.millis();
-    const batches = this.waiting.length > 0 ? this.waiting : [new Batch(this.target.placeOf(now))];
+    const batches = this.waiting.length > 0 ? this.waiting : [new Batch(this.target.destinationOf(now))];
     this.waiting = [];
     this.inFlight = batches;
     let unwritten: Batch[] = [];
     for (const batch of batches) {
       // Later lines must not overtake lines that could not be written.
-      const isBehind = unwritten.at(-1)?.place.file === batch.place.file;
+      const isBehind = unwritten.at(-1)?.destination.file === batch.destination.file;
       const appended = isBehind ? undefined : await this.target.append(batch);
       if (appended && !('error' in appended)) continue;
       unwritten.push(batch);
-      if (appended) this.reportFailure(batch.place.file, reasonOf(appended.error));
+      if (appended) this.reportFailure(batch.destination.file, reasonOf(appended.error));
     }
     this.inFlight = [];
     if (batches.at(-1) !== unwritten.at(-1)) {
@@ -170,7 +170,7 @@ export class LineWriter {
     }
     const [first, ...rest] = this.waiting;
     const last = unwritten.at(-1);
-    if (last && first?.place === last.place) {
+    if (last && first?.destination === last.destination) {
       for (const line of first.lines) last.add(line);
       this.waiting = [...unwritten, ...rest];
     } else {

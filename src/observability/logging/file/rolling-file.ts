@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../../../kernel/clock/clock.js';
 import type { Charset } from '../../../kernel/encoding/charset.js';
-import { type Appended, appendLines } from './append-lines.js';
+import { type AppendResult, appendLines } from './append-lines.js';
 import { type Archives, isFullDisk } from './archives.js';
-import type { Batch, Place } from './batch.js';
+import type { Batch, BatchDestination } from './batch.js';
 import { dayAt, perDay } from './day.js';
 import { type LineTarget, reasonOf, RETRY_MILLIS } from './line-writer.js';
 
@@ -21,35 +21,35 @@ export interface RollingFileOptions {
 /** A log file that is rotated when its day is over or it would become too large. */
 export class RollingFile implements LineTarget {
   readonly path: string;
-  readonly placeOf: (millis: number) => Place;
+  readonly destinationOf: (millis: number) => BatchDestination;
   private readonly maxFileBytes: number;
   private readonly archives: Archives;
   private readonly clock: Clock;
   private readonly warn: (text: string) => void;
   /** Day of the lines in the file; undefined until it is determined. */
   private day: string | undefined;
-  private isWhole = false;
+  private endsWithLine = false;
   /** Time of a failed rotation; until the next attempt the file grows, so that no line is lost. */
   private stuckAt: number | undefined;
 
   constructor({ file, charset, maxFileBytes, archives, clock, warn }: RollingFileOptions) {
     this.path = resolve(file);
-    this.placeOf = perDay(({ text }) => ({ file: this.path, day: text, charset }));
+    this.destinationOf = perDay(({ text }) => ({ file: this.path, day: text, charset }));
     this.maxFileBytes = maxFileBytes;
     this.archives = archives;
     this.clock = clock;
     this.warn = warn;
   }
 
-  async append(batch: Batch): Promise<Appended> {
-    const { day } = batch.place;
+  async append(batch: Batch): Promise<AppendResult> {
+    const { day } = batch.destination;
     this.day ??= await this.dayOfFile(day);
     // If the clock was set back, the file continues with the current day.
     if (day < this.day || (day > this.day && (await this.roll()))) this.day = day;
     for (;;) {
       const maxBytes = this.mayRoll() ? this.maxFileBytes : Infinity;
-      const appended = await appendLines(this.path, batch, { mayBeTorn: !this.isWhole, maxBytes });
-      this.isWhole = !('error' in appended);
+      const appended = await appendLines(this.path, batch, { mayBeTorn: !this.endsWithLine, maxBytes });
+      this.endsWithLine = !('error' in appended);
       if (appended.isFull !== true) return appended;
       if (await this.roll()) this.day = day;
     }
@@ -71,7 +71,7 @@ export class RollingFile implements LineTarget {
   private async roll(): Promise<boolean> {
     if (!this.mayRoll()) return false;
     try {
-      if (await this.isThere()) await this.archives.take(this.path, this.day ?? '');
+      if (await this.hasLines()) await this.archives.take(this.path, this.day ?? '');
     } catch (error) {
       // A full disk is reported when a line cannot be written.
       if (this.stuckAt === undefined && !isFullDisk(error)) {
@@ -89,7 +89,7 @@ export class RollingFile implements LineTarget {
   }
 
   /** An empty or missing file is not archived. */
-  private async isThere(): Promise<boolean> {
+  private async hasLines(): Promise<boolean> {
     const found = await stat(this.path).catch(() => undefined);
     return found !== undefined && found.size > 0;
   }

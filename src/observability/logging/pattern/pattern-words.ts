@@ -9,9 +9,8 @@ import { BadPattern } from './pattern-syntax.js';
 import { shownMessage, shownText } from '../format/shown-text.js';
 import { thrownText } from '../format/thrown.js';
 
-type Show = LineFormat;
 /** Compiles the options of a conversion word, such as those of `%d{…}`. */
-type Word = (options: readonly string[]) => Show;
+type Word = (options: readonly string[]) => LineFormat;
 
 const MAX_NAME_LENGTH = 200;
 /** The date of `%d` without options, as in logging engines: ISO 8601 except for the blank and the comma. */
@@ -69,7 +68,7 @@ function named(names: string, word: Word): Readonly<Record<string, Word>> {
   return Object.fromEntries(names.split(' ').map((name) => [name, word]));
 }
 
-function dateWord([pattern = DATE, ...rest]: readonly string[]): Show {
+function dateWord([pattern = DATE, ...rest]: readonly string[]): LineFormat {
   if (rest.length > 1)
     throw new BadPattern('%d takes a pattern and a time zone; put a pattern that contains a comma in "quotes"');
   const write = compileDatePattern(NAMED_DATES[pattern] ?? (pattern || DATE));
@@ -107,7 +106,7 @@ function namedZone(id: string): Zone {
   }
 }
 
-function loggerWord([option]: readonly string[]): Show {
+function loggerWord([option]: readonly string[]): LineFormat {
   if (option === undefined) return ({ logger }) => shownText(logger, MAX_NAME_LENGTH);
   if (!/^\d{1,3}$/.test(option)) throw new BadPattern('%logger takes a number of characters, such as %logger{40}');
   const length = Number(option);
@@ -120,7 +119,7 @@ function loggerWord([option]: readonly string[]): Show {
   };
 }
 
-function contextWord([option]: readonly string[]): Show {
+function contextWord([option]: readonly string[]): LineFormat {
   if (option === undefined) {
     return ({ context }) =>
       CONTEXT_NAMES.flatMap((name) => {
@@ -136,7 +135,7 @@ function contextWord([option]: readonly string[]): Show {
 }
 
 /** The trace of a line, as in the patterns of Spring Boot; nothing without a trace. */
-const correlation: Show = ({ context }) =>
+const correlation: LineFormat = ({ context }) =>
   context?.traceId === undefined ? '' : `[${context.traceId}-${context.spanId ?? ''}] `;
 
 function valueOf(context: LogContext | undefined, name: keyof LogContext): string | undefined {

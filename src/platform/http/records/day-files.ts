@@ -1,8 +1,8 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../kernel/clock/clock.js';
-import { type Appended, appendLines } from '../../../observability/logging/file/append-lines.js';
-import type { Batch, Place } from '../../../observability/logging/file/batch.js';
+import { type AppendResult, appendLines } from '../../../observability/logging/file/append-lines.js';
+import type { Batch, BatchDestination } from '../../../observability/logging/file/batch.js';
 import { dayAt, daysBefore, perDay } from '../../../observability/logging/file/day.js';
 import { type LineTarget, reasonOf } from '../../../observability/logging/file/line-writer.js';
 
@@ -33,7 +33,7 @@ const PARTS = 10;
  * `access_log.yyyy-MM-dd.1.log` and so on. The first line of each file deletes files that are too old or too many.
  */
 export class DayFiles implements LineTarget {
-  readonly placeOf: (millis: number) => Place;
+  readonly destinationOf: (millis: number) => BatchDestination;
   private readonly folder: string;
   private readonly maxDays: number;
   private readonly totalBytes: number;
@@ -54,7 +54,7 @@ export class DayFiles implements LineTarget {
     this.clock = clock;
     this.warn = warn;
     const pathOf = (day: string): string => (this.current?.day === day ? this.current.path : this.pathOf(day, 0));
-    this.placeOf = perDay(({ text: day }) => ({
+    this.destinationOf = perDay(({ text: day }) => ({
       day,
       get file() {
         return pathOf(day);
@@ -62,8 +62,8 @@ export class DayFiles implements LineTarget {
     }));
   }
 
-  async append(batch: Batch): Promise<Appended> {
-    const { day } = batch.place;
+  async append(batch: Batch): Promise<AppendResult> {
+    const { day } = batch.destination;
     if (this.current?.day !== day) {
       const last = (await this.files()).filter((file) => file.day === day).at(-1);
       await this.begin(day, last?.part ?? 0);
