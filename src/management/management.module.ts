@@ -34,7 +34,7 @@ import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
 @Module({
   imports: [TasksModule, DiscoveryModule],
   providers: [
-    // In the order of the discovery page.
+    // The discovery page lists the endpoints in this order.
     HealthEndpoint,
     InfoEndpoint,
     EnvEndpoint,

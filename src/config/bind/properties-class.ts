@@ -26,7 +26,7 @@ export interface Adjustment {
   readonly property: string;
   /** The effective value, of the type of the property. */
   readonly value: unknown;
-  /** Why, as the end of a sentence. */
+  /** The reason, which ends a sentence. */
   readonly reason: string;
 }
 

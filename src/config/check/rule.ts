@@ -136,7 +136,7 @@ export class RuleFacts {
       .flatMap(({ kind, entries }) =>
         entries.map((entry) => {
           const definition = registry.find(entry.key);
-          // For the free part of a map, only the name of the entry itself can tell.
+          // The free part of a map is secret if the name of its entry is that of a secret.
           const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? isSecretName(entry.spelled));
           const isPath = definition?.facts.mayBeFilePath === true && !containsPrivateKey(entry.text);
           const isSecret = isNamed && !isPath;

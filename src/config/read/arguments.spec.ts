@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isConfigurationArgument, readArguments } from './arguments.js';
 
-/** `key=value` of every entry, of `--` arguments and of `-D` arguments. */
+/** Every entry of the `--` arguments and of the `-D` arguments, as `key=value`. */
 function read(...args: readonly string[]): { readonly options: string[]; readonly definitions: string[] } {
   const { commandLine, systemProperties } = readArguments(args);
   return {

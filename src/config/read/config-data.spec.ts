@@ -19,15 +19,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Sources of files as they count, the highest first; every file has a document, its text where it matters. */
+/** Paths of the files that are sources of the configuration, the highest precedence first. */
 function sources(files: Readonly<Record<string, string>>, ...args: string[]): readonly string[] {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   const { commandLine } = readArguments(args);
-  const surroundings = { workingFolder: join(folder, 'w'), packageFolder: join(folder, 'p'), variables: {} };
-  const { environment, problems } = new ConfigData([commandLine], REGISTRY, surroundings).load();
+  const context = { workingFolder: join(folder, 'w'), packageFolder: join(folder, 'p'), variables: {} };
+  const { environment, problems } = new ConfigData([commandLine], REGISTRY, context).load();
   expect(problems).toEqual([]);
   return environment.sources.slice(1).map(({ name }) => /\[(.*?)\]/.exec(name)?.[1] ?? name);
 }

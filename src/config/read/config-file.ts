@@ -17,7 +17,7 @@ export interface ConfigContext {
   readonly variables: Variables;
 }
 
-/** Lowest first: of two files with one name in one folder, `.properties` wins. */
+/** Types of files by their extension, lowest first: of two files with one name in one folder, `.properties` wins. */
 const EXTENSIONS: readonly (readonly [extension: string, format: DocumentFormat])[] = [
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
@@ -46,7 +46,7 @@ export function candidatesOf(
   if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, context)] : [];
   const { kind, paths } = filePathsOf(location, context);
   const folders = paths.filter(isFolder);
-  // Of several folders, the type of the file decides before the folder does.
+  // The type of a file ranks above the order of the folders.
   const usual = names.flatMap((name) =>
     EXTENSIONS.flatMap(([extension, format]) =>
       folders.map((folder) => fileCandidate(kind, join(folder, name + suffix(profile) + extension), format, context)),

@@ -4,7 +4,7 @@ import { Environment } from './environment.js';
 import { KeyName } from '../names/key-name.js';
 import { ConfigSource } from './source.js';
 
-/** `-D` lies below the command line. */
+/** The environment of these arguments; `-D` ranks below the command line. */
 function environment(...args: string[]): Environment {
   const { commandLine, systemProperties } = readArguments(args);
   return new Environment([commandLine, systemProperties]);

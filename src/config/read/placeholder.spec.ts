@@ -88,7 +88,7 @@ describe('placeholders', () => {
   });
 });
 
-/** A text in pieces, as the naive reference reads it. */
+/** A text in pieces, the input of the reference implementation. */
 type Piece =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'escaped'; readonly name: string }
@@ -124,7 +124,7 @@ function written(text: Text): string {
     .join('');
 }
 
-/** Fills by the meaning of the pieces, without reading any text. */
+/** The reference implementation: fills the pieces without parsing a text. */
 function reference(text: Text, values: ReadonlyMap<string, Text>, within: readonly string[] = []): string {
   return text
     .map((piece) => {

@@ -19,7 +19,7 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
     if (text === undefined) continue;
     const known = registry.keyOfVariable(name) ?? (name === 'TZ' ? processZone(text, registry) : undefined);
     const key = known ?? foreignKey(name, registry);
-    // Of two spellings of one key, the one without dashes wins over the one with underscores.
+    // The variable without dashes wins over the one with underscores for the same key.
     const isPreferred = known && variableForms(String(known))[0] === name;
     (isPreferred ? preferred : others).push({ key, spelled: name, text, origin: { kind: 'variable', name } });
   }

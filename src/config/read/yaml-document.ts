@@ -47,7 +47,7 @@ export function* readYaml(text: string, resource: Resource, parent?: Origin): Ge
   }
 }
 
-/** Own messages: those of the YAML reader may quote the file, which may contain a secret. */
+/** Messages for the errors of the YAML reader, whose own messages may quote the file and thus a secret. */
 const MEANING: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias takes neither an anchor nor a tag',
   BAD_ALIAS: 'not a valid alias or anchor',

@@ -26,7 +26,7 @@ export function withTimeout<T, L>(
       clearTimeout(timer);
       clearImmediate(lastTurn);
     };
-    // Without effect after the timeout. A value passes on sooner than a promise, which every statement would wait for.
+    // After the timeout, this has no effect. Resolving with the value takes fewer turns than resolving with the promise.
     work.then(
       (value) => {
         end();

@@ -8,10 +8,10 @@ const SALT = 'salt';
 
 type Values = Readonly<Record<(typeof FIELDS)[number], number>>;
 
-/** Different numbers in all fields. */
+/** Returns a different number for each field. */
 const values = (count: number): Values => ({ count, sum: -count / 3, lastAt: 1_800_000_000_000 + count });
 
-/** The rule in words, on a map, which keeps the order in which keys were set. */
+/** The reference: a map, which keeps the order in which keys were set. */
 class LeastRecentlySet {
   private readonly entries = new Map<string, Values>();
 

@@ -89,7 +89,7 @@ describe('a date pattern', () => {
   });
 
   it('writes a change of clocks that is not at a full hour', () => {
-    // Until 2011 at one minute past midnight.
+    // Until 2011, the clocks changed there at one minute past midnight.
     const texts = ['2008-03-09T03:30:59Z', '2008-03-09T03:31:00Z', '2008-03-09T03:30:59Z'].map((instant) =>
       written('HH:mm XXX', instant, 'America/St_Johns'),
     );

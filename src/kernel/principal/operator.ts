@@ -8,7 +8,7 @@ export const ROLE_MONITORING = 'ROLE_MONITORING';
 
 /** An authenticated caller of a management endpoint. */
 export interface Operator {
-  /** For the log: the subject of an access token, or the name of the Basic account. */
+  /** The subject of an access token, or the name of the Basic account, for the log. */
   readonly name: string;
   /** Roles with their prefix, e.g. `ROLE_MANAGEMENT`. */
   readonly roles: readonly string[];

@@ -143,7 +143,7 @@ describe('L1: a log field', () => {
     expect(sanitizeField(name, value)).toEqual(expected);
   });
 
-  // Each `ey` once read all that is behind it: this took hours.
+  // Each `ey` once started a search to the end of the text, which took hours.
   it('H6: is truncated before it is searched if it is extremely long', () => {
     expect(sanitizeField('sent', `${JWT} ${'eyA-'.repeat(1_000_000)}`)).toMatch(/^\*{6} (?:eyA-)+.*\(cut\)$/);
   });

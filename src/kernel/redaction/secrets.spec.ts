@@ -60,7 +60,7 @@ describe('a URL', () => {
   });
 });
 
-// Callers of the service send such texts, too: some of them were looked through from each of their letters.
+// Callers of the service send such texts, too. Some expressions once searched them from each letter to the end.
 it.each([
   '?',
   '??a',

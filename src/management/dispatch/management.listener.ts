@@ -13,7 +13,7 @@ type Handler = (request: PlainRequest) => Promise<ListenerResponse>;
 /** Mounts the exposed endpoints below the base path of the listener that serves them. */
 @Injectable()
 export class ManagementListener {
-  /** Below the root or context path: empty, or with a leading slash and without a trailing one. */
+  /** The base path below the root or context path: empty, or with a leading slash and without a trailing one. */
   readonly basePath: string;
   private readonly hasDiscovery: boolean;
 

@@ -71,15 +71,15 @@ it('M3: negotiation selects by weight, then by our order, between text types', (
   expect(negotiate('text/plain, application/json', [...JSON_TYPES, 'text/plain'])).toBe(JSON_TYPE);
 });
 
-// A search for a range from each of its letters to the end took hours.
+// An expression once searched for a range from each letter to the end, which took hours.
 it('H6: negotiation rejects one endless word', () => {
   expect(negotiate('a'.repeat(4_000_000), JSON_TYPES)).toBe(JSON_TYPES[0]);
 });
 
-/** As long as a head of the service may be, and a little less. */
+/** A little less than the maximum length of a request head. */
 const LONG = 16_000;
 
-// With a search for the end of an open quote from each of its escaped quotes, one of them took a third of a second.
+// A search for the end of an open quote from each escaped quote took a third of a second for one of them.
 it('C3: negotiation of a hundred Accept headers with open quotes takes little time', () => {
   const units = [
     String.raw`\"`,
@@ -96,7 +96,7 @@ it('C3: negotiation of a hundred Accept headers with open quotes takes little ti
   const begins = ['a/b', 'a/b;x="', 'text/plain;version="', 'a/b;charset="', 'a/b; '];
   const headers = begins.flatMap((begin) => units.map((unit) => begin + unit.repeat(LONG / unit.length)));
 
-  // Processor time: other programs on the machine do not count.
+  // Processor time excludes that of other programs on the machine.
   const before = process.cpuUsage();
   for (const accept of [...headers, ...headers]) negotiate(accept, [PLAIN, OPEN_METRICS]);
 

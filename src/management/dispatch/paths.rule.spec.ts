@@ -59,7 +59,7 @@ describe('the paths of management endpoints', () => {
     expect(await found(ALL, same, '--management.endpoint.env.access=none')).toEqual([]);
     expect(await found(`${WEB}.exposure.include=health`, same)).toEqual([]);
     expect(await found(ALL, same, '--management.server.port=-1')).toEqual([]);
-    // Whether it can be called is not known, and there is a problem without it.
+    // The rule cannot know whether it can be called; binding reports the invalid access.
     expect(await found(ALL, same, '--management.endpoint.env.access=some')).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ describe('the text of a failed health check', () => {
     expect(failureText('gone')).toBe('Error: gone');
   });
 
-  // What another system answers: each form of a secret was looked for from every letter of it.
+  // Another system may send such a response. Each form of a secret was once searched from every letter of it.
   it.each(['a', 'a.', 'a:', 'jdbc:a', "'"])('H6: is truncated at a blank for a long repetition of %s', (part) => {
     expect(failureText(new Error(`first root:hunter2@db ${part.repeat(1_000_000)}`))).toBe('Error: first ****** ...');
     expect(failureText(new Error(part.repeat(1_000_000)))).toBe('Error: ...');

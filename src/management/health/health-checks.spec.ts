@@ -152,7 +152,7 @@ describe('a health check beyond its timeout', () => {
     await all.check(slow);
     await slow.complete({ status: 'UP' });
 
-    // Once the first check has come to its end, there is a second one.
+    // A second check starts only after the first one has ended.
     const { details } = await waitUntil('a new check is late', async () => {
       const health = await all.check(slow);
       return slow.runs > 1 && health;

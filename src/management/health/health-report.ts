@@ -6,7 +6,7 @@ import { type StatusRules, worstOf } from './status.js';
 
 /** The result of a component, with those of its parts. */
 export interface HealthReport extends Health {
-  /** By name; undefined for a component without parts. */
+  /** Reports of the parts by name; undefined for a component without parts. */
   readonly components?: ReadonlyMap<string, HealthReport>;
 }
 

@@ -34,7 +34,7 @@ function down(name: string): HealthComponent {
   return { name, check: () => ({ status: 'DOWN', description: 'cable cut', details: { error: 'Error: cut' } }) };
 }
 
-/** The endpoint as configured, with what the rest of the service would have added. */
+/** The endpoint of this configuration, with the components that the service would add. */
 function endpoint(keys: Readonly<Record<string, string>>, components: readonly HealthComponent[] = []) {
   const args = Object.entries({ 'management.health.diskspace.enabled': 'false', ...keys }).map(
     ([key, value]) => `--${key.startsWith('management.') ? key : `management.endpoint.health.${key}`}=${value}`,

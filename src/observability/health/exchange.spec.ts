@@ -12,7 +12,7 @@ afterEach(() => {
   server.listening?.close();
 });
 
-/** A server that keeps its end of each connection open, whatever the other one does. */
+/** A server that never closes its end of a connection. */
 async function stubborn(greet: (socket: Socket) => void): Promise<number> {
   const made = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
@@ -34,7 +34,7 @@ function ask(port: number): Promise<string> {
   );
 }
 
-/** Connections of this process, the ends of the server included. */
+/** Number of connections of this process, with the ends of the server. */
 function connections(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 }

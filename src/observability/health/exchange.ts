@@ -14,7 +14,7 @@ export interface Exchange {
   readonly isComplete: (response: string) => boolean;
   /** Sent before the connection is closed. */
   readonly farewell: string;
-  /** For a server that speaks TLS from the first byte. */
+  /** Options of TLS for a server that expects it from the first byte. */
   readonly tls?: ConnectionOptions | undefined;
 }
 
@@ -41,7 +41,7 @@ export function exchange(
         socket.destroy(new Error('the response does not end'));
       }
     });
-    // After the response, both are without effect: the promise is settled.
+    // After the response, both have no effect: the promise is settled.
     socket.on('error', reject);
     socket.once('close', () => {
       reject(new Error('the connection was closed before the response'));

@@ -7,10 +7,10 @@ function failure(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code });
 }
 
-/** A reader that takes `most` bytes at a time, unless it has a failure to tell. */
+/** A reader that accepts `maxBytes` bytes at a time, or fails with the next of its `failures`. */
 class Reader implements Destination {
   readonly pieces: Buffer[] = [];
-  most = Infinity;
+  maxBytes = Infinity;
   failures: string[] = [];
   calls = 0;
 
@@ -26,7 +26,7 @@ class Reader implements Destination {
         done(failure(code), 0);
         return;
       }
-      const taken = bytes.subarray(0, this.most);
+      const taken = bytes.subarray(0, this.maxBytes);
       this.pieces.push(taken);
       done(null, taken.length);
     });
@@ -35,7 +35,7 @@ class Reader implements Destination {
   writeNow(bytes: Buffer): number {
     const code = this.failures.shift();
     if (code !== undefined) throw failure(code);
-    const taken = bytes.subarray(0, this.most);
+    const taken = bytes.subarray(0, this.maxBytes);
     this.pieces.push(taken);
     return taken.length;
   }
@@ -61,7 +61,7 @@ describe('the output', () => {
 
   it('writes complete lines if the destination accepts a few bytes at a time', async () => {
     const reader = new Reader();
-    reader.most = 7;
+    reader.maxBytes = 7;
     const output = new Output({ destination: reader, lostText });
 
     for (const line of numbered(50)) output.add(`한${line}`);
@@ -152,7 +152,7 @@ describe('the output', () => {
 
   it('flushNow writes all lines synchronously', () => {
     const reader = new Reader();
-    reader.most = 3;
+    reader.maxBytes = 3;
     const output = new Output({ destination: reader, lostText });
     output.add('one\n');
     output.add('two\n');

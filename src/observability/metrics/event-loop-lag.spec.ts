@@ -16,7 +16,7 @@ function number(lag: EventLoopLag, statistic: Statistic): number {
   return lag.measure().find((measured) => measured.statistic === statistic)?.value ?? NaN;
 }
 
-/** Stops the loop once Node looks at it, and waits until that has been seen. */
+/** Blocks the event loop while Node samples it, and waits until the delay is measured. */
 async function stopTheLoop(lag: EventLoopLag): Promise<void> {
   const before = number(lag, 'COUNT');
   await waitUntil('the loop is looked at', () => number(lag, 'COUNT') > before);

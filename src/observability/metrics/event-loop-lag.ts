@@ -47,7 +47,7 @@ export class EventLoopLag extends Timer {
 
   private recently(): { readonly count: number; readonly total: number; readonly largest: number } {
     const { count, mean, max } = this.recent;
-    // After a late sample the next one may be early and reduce the sum, which must not decrease.
+    // The sample after a late one may be early and reduce the sum, which must not decrease.
     if (count > 0) this.recentTotal = Math.max(this.recentTotal, lag(mean) * count);
     return { count, total: this.recentTotal, largest: lag(max) };
   }

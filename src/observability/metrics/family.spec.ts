@@ -101,7 +101,7 @@ describe('a series of a meter', () => {
 });
 
 describe('M5: a meter with tag values chosen by callers', () => {
-  /** A family that has had more values than it takes. */
+  /** A family after `extra` series more than its maximum. */
   function flooded(extra: number, more: Tags = {}): Family<Counter> {
     const some = family();
     for (let at = 0; at < MAX_SERIES + extra; at++) some.of({ method: 'GET', uri: `/${at}`, ...more }).increment();
@@ -145,7 +145,7 @@ describe('M5: a meter with tag values chosen by callers', () => {
     expect(JSON.stringify(some, sizes)).toHaveLength(before);
   });
 
-  /** Shows what maps hold, which JSON does not. */
+  /** Serializes the entries of maps, which JSON omits. */
   function sizes(_key: string, value: unknown): unknown {
     return value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value;
   }

@@ -11,7 +11,7 @@ function watched(options?: WatchOptions): { readonly meters: Meters; readonly wa
   return { meters, watch };
 }
 
-/** One number; NaN where there is none. */
+/** One measured number; NaN if it does not exist. */
 function number(meters: Meters, name: string, statistic = 'VALUE', ...values: readonly string[]): number {
   const series = meters.find(name)?.series.find(({ tags }) => values.every((one) => Object.values(tags).includes(one)));
   return series?.meter.measure().find((measured) => measured.statistic === statistic)?.value ?? NaN;

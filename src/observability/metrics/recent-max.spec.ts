@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { RecentMax } from './recent-max.js';
 
-/** At the first second of a minute. */
+/** A clock at the first second of a minute. */
 function start(): { readonly clock: ManualClock; readonly max: RecentMax } {
   const clock = new ManualClock(1_800_000_000);
   return { clock, max: new RecentMax(clock) };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RecentShare } from './recent-share.js';
 
-/** A core whose numbers a test moves. */
+/** A core whose times a test sets. */
 function core(): { readonly share: RecentShare; readonly work: (busy: number, all: number) => void } {
   const now = { busySeconds: 100, allSeconds: 1000 };
   const share = new RecentShare(() => ({ ...now }));

@@ -28,7 +28,7 @@ import { FileAppender, type FileAppenderOptions } from '../../../src/observabili
 import type { LineLevel } from '../../../src/observability/logging/level.js';
 import { logContext } from '../../../src/observability/logging/log-context.js';
 
-/** A quarter to midnight, local time. */
+/** An instant a quarter of an hour before midnight, local time. */
 const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;
 const DAY = 24 * 3600;
 const NAME = 'service.log';
@@ -65,7 +65,7 @@ class Stage {
     this.log.append({ at: this.clock.millis(), level, logger: 'a', message, thread: 'main' });
   }
 
-  /** Writes what waits and waits for the work on archives. */
+  /** Writes the waiting lines, and waits for the work on archives. */
   async written(): Promise<void> {
     await this.log.open();
     await this.log.tidied();
@@ -86,7 +86,7 @@ class Stage {
     return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().split('\n').slice(0, -1);
   }
 
-  /** Of the archives as they followed each other, and of the file. */
+  /** The lines of the archives, oldest first, and of the file. */
   get allLines(): readonly string[] {
     const order = (name: string): string => name.replace(/\.(\d+)\.gz$/, (_, index: string) => index.padStart(9, '0'));
     const archives = this.names.filter((name) => name !== NAME).sort((a, b) => (order(a) < order(b) ? -1 : 1));
@@ -94,7 +94,7 @@ class Stage {
   }
 }
 
-/** Disks of any size are there for root alone, and not in every container. */
+/** Only root can create a disk of any size, and not in every container. */
 const canMount = ((): boolean => {
   const folder = mkdtempSync(join(tmpdir(), 'mount-'));
   const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status === 0;
@@ -225,7 +225,7 @@ describe('rotation by size', () => {
 
     const [packed, present] = [readFileSync(at.path('service.log.2026-11-21.0.gz')), readFileSync(at.path())];
     expect(gunzipSync(packed).toString('hex')).toBe('c7d1b1db0a'.repeat(2));
-    // What it does not have is a question mark.
+    // A character outside the character set is written as a question mark.
     expect(present.toString('hex')).toBe('d4f43f0a');
   });
 
@@ -245,7 +245,7 @@ describe('rotation by size', () => {
     for (const line of numbered(15)) first.say(line);
     await first.log.close();
     const second = stage({ maxFileBytes: 100 }, first);
-    // The file system does not know of the clock of the test.
+    // The file system does not use the clock of the test.
     utimesSync(first.path(), EVENING, EVENING);
     for (const line of numbered(30).slice(15)) second.say(line);
     await second.written();
@@ -599,7 +599,7 @@ describe('R12: an unusable log file never affects requests', () => {
     const at = stage({ maxFileBytes: 20_000, maxHistory: 1 });
     const disk = mounted(at.folder, '64k');
     try {
-      // As hard to pack as lines can be.
+      // Random lines compress badly.
       const lines = Array.from({ length: 4000 }, (_, number) => createHash('sha256').update(`${number}`).digest('hex'));
       for (const line of lines) at.say(line);
       await waitUntil('it is told', () => at.warnings.length === 1);
@@ -616,7 +616,7 @@ describe('R12: an unusable log file never affects requests', () => {
       await stage({}, at).written();
 
       expect(at.warnings[1]).toMatch(/; no lines are lost\.$/);
-      // A line that was cut off stands before it comes whole.
+      // A torn line precedes its complete copy.
       const isCut = (line: string, index: number, all: readonly string[]): boolean =>
         !!all[index + 1]?.startsWith(line);
       expect(at.allLines.filter((...line) => !isCut(...line))).toEqual([...lines, 'still running']);

@@ -130,7 +130,7 @@ export class LineWriter {
     }, FLUSH_MILLIS).unref();
   }
 
-  /** After a failure, true once a minute in either direction of the clock, and when midnight selects another file. */
+  /** False for a minute after a failed write to the same file; the clock may also have been set back. */
   private mayTry(): boolean {
     if (!this.failure) return true;
     const now = this.clock.millis();

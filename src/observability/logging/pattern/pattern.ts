@@ -59,7 +59,7 @@ export const logPattern: ScalarType<string> = {
   format: (value) => value,
 };
 
-/** What a pattern is compiled for. */
+/** The output for which a pattern is compiled. */
 export interface PatternTarget {
   /** True if the output is a terminal. */
   readonly hasColor: boolean;
