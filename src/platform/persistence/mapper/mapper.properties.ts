@@ -55,10 +55,11 @@ export class MapperConfigurationProperties {
   readonly mapUnderscoreToCamelCase: boolean = false;
 
   @Key(integer({ min: 0 }), {
-    does: 'Rows that an export of security events reads at a time; 0 means 500.',
+    does:
+      'Rows that an export of security events reads at a time, by a statement with this LIMIT; 0 means 500. Every other statement ' +
+      'reads all its rows at once.',
     effect: near(
-      'The driver has no part in it: an export sends a statement with this LIMIT, at most 5000, for each part, since a cursor would ' +
-        'hold a connection for as long as the reader takes. Every other statement reads all its rows at once.',
+      'At most 5000; the driver has no part in it, since a cursor would hold a connection as long as the reader takes.',
     ),
     defaultText: '500',
   })
