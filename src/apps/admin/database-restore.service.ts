@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { BackupRejection } from '../../platform/persistence/backup/backup-format.js';
 import type { Row } from '../../platform/persistence/backup/backup-plan.js';
-import { type BackupFacts, inspectBackup, loadBackup, refuseGuarded } from '../../platform/persistence/backup/load.js';
+import { type BackupFacts, inspectBackup, loadBackup, rejectGuarded } from '../../platform/persistence/backup/load.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { stepAt } from '../../identity/second-factor/totp/totp.js';
@@ -36,7 +36,7 @@ export class DatabaseRestore {
     if (!options.lostSealKeys) await this.checkSealKeys(file);
     return withCommandContext({ reason: act.reason }, () =>
       this.work.run(async (tx) => {
-        if (!options.replace) await refuseGuarded(BACKUP, (sql) => tx.rows(sql));
+        if (!options.replace) await rejectGuarded(BACKUP, (sql) => tx.rows(sql));
         const now = this.clock.seconds();
         const restored = await loadBackup(tx, file, BACKUP, {
           // A code is accepted up to one step ahead of our clock, so one may have been used that early.

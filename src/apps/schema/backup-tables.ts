@@ -84,7 +84,7 @@ export const BACKUP: SchemaBackupPlan = {
       restore: 'replaced',
       formerColumns: ['totp_id'],
       unique: 'login_id',
-      faultOf: problemOfAccount,
+      problemOf: problemOfAccount,
       restored: ({ totp_id: totpId, ...row }, { lastUsedStep }) => ({
         ...row,
         ...(totpId !== undefined && { totp_count: totpId === null ? 0 : 1 }),
@@ -116,7 +116,7 @@ export const BACKUP: SchemaBackupPlan = {
   untouched: [EventBatchEntity, EventChainEntity, WebhookDeliveryEntity],
   guarded: {
     entity: AccountEntity,
-    refusal:
+    rejection:
       'The database has accounts. Restore into an empty one, or give --replace, which deletes them. Nothing was changed.',
   },
 };

@@ -3,7 +3,7 @@ import { ConfigurationFailure, type Problem, problem } from '../../config/proble
 import { DatasourceProperties } from '../../platform/persistence/datasource.properties.js';
 import { DatabaseUnavailable } from '../../platform/persistence/engines/database-unavailable.js';
 import { SchemaFailure } from '../../platform/persistence/migrations/schema-failure.js';
-import { FaultyTestQuery } from '../../platform/persistence/pool/faulty-test-query.js';
+import { TestQueryFailure } from '../../platform/persistence/pool/test-query-failure.js';
 import { sanitizeUrls } from '../../kernel/redaction/secrets.js';
 import { ListenFailure } from '../../platform/http/listener.js';
 import { uploadFolderProblem, UploadFolderFailure } from '../../platform/http/upload/upload-folder.js';
@@ -15,7 +15,7 @@ export function analyzeFailure(error: unknown, configuration: Configuration): un
     const origin = configuration.originOf('app.servlet.multipart.location');
     return new ConfigurationFailure([uploadFolderProblem(error.code ?? '', { value: `"${error.path}"`, origin })]);
   }
-  if (error instanceof SchemaFailure || error instanceof FaultyTestQuery)
+  if (error instanceof SchemaFailure || error instanceof TestQueryFailure)
     return new ConfigurationFailure([schemaProblem(error, configuration)]);
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;
@@ -26,7 +26,7 @@ export function analyzeFailure(error: unknown, configuration: Configuration): un
 
 /** Adds the database, and the origin of the key at fault. */
 function schemaProblem(
-  { problem: { facts, ...rest } }: SchemaFailure | FaultyTestQuery,
+  { problem: { facts, ...rest } }: SchemaFailure | TestQueryFailure,
   configuration: Configuration,
 ): Problem {
   const url = sanitizeUrls(configuration.get(DatasourceProperties).url);

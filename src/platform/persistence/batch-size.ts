@@ -1,6 +1,6 @@
-/** No batch should hold its locks longer. On the embedded database, a batch also blocks the event loop for this time. */
+/** Maximum duration of a batch, which holds locks; on the embedded database, it also blocks the event loop. */
 const LIMIT_MILLIS = 100;
-/** A quarter of the limit, so that a batch that suddenly takes four times as long still meets it. */
+/** Duration that the size aims at: a batch that suddenly takes four times as long still meets the limit. */
 const TARGET_MILLIS = LIMIT_MILLIS / 4;
 const FIRST_ROWS = 16;
 const MAX_ROWS = 1024;

@@ -5,9 +5,9 @@ import type { UpdateLog } from '../tls/client-tls.js';
 import { DATABASE_BUNDLE, DatasourceProperties } from './datasource.properties.js';
 import { dialectOf } from './dialect.js';
 
-/** TLS of a certificate bundle. */
+/** TLS settings from a certificate bundle. */
 export interface DatabaseTls {
-  /** That of new connections: it changes with the files of a bundle that is reloaded. */
+  /** Context of new connections; it changes when the files of the bundle are reloaded. */
   readonly context: SecureContextOptions;
 }
 
@@ -54,7 +54,7 @@ export class DatabaseAddress implements DatabaseSettings {
     if (password !== undefined) this.password = password;
   }
 
-  /** Ends the watch of the files. */
+  /** Stops watching the files. */
   close(): void {
     this.endWatch();
   }

@@ -61,7 +61,7 @@ export class StatementLog {
 /** Logger `persistence`: repeated and failed units of work, with codes of the driver that contain no data. */
 export class RetryLog {
   private readonly limit: LineLimit;
-  private refusal: { readonly reason: string; readonly at: number } | undefined;
+  private lasting: { readonly reason: string; readonly at: number } | undefined;
 
   constructor(
     private readonly logger: Logger,
@@ -72,9 +72,9 @@ export class RetryLog {
     this.limit = new LineLimit(now);
   }
 
-  /** Why the database has refused a unit of work in the last half minute, for a reason that lasts. */
-  get refusedBecause(): string | undefined {
-    const { reason, at } = this.refusal ?? { at: -Infinity };
+  /** Reason of the last failure of a unit of work that only an operator can end, if it is at most half a minute old. */
+  get lastingFailure(): string | undefined {
+    const { reason, at } = this.lasting ?? { at: -Infinity };
     return this.now() - at < UNWRITABLE_MILLIS ? reason : undefined;
   }
 
@@ -83,7 +83,7 @@ export class RetryLog {
     const driver = driverCode(error);
     const condition = conditionOf(error);
     const reason = condition && CONDITIONS[condition];
-    if (reason && isLasting(condition) && outcome === 'given_up') this.refusal = { reason, at: this.now() };
+    if (reason && isLasting(condition) && outcome === 'given_up') this.lasting = { reason, at: this.now() };
     const admitted = this.limit.admit(`${outcome} ${failure} ${condition ?? driver}`);
     if (!admitted) return;
     this.logger.warn(MESSAGES[outcome], {
@@ -115,7 +115,7 @@ export class DatabaseInstrumentation {
   }
 }
 
-/** The connections of an exhausted pool, and why further ones could not be opened. */
+/** Fields of the log for an exhausted pool: its connections by state, and the code of the last error. */
 function countsOf({ state, cause }: PoolTimeout): LogFields {
   const { open: total, active, idle, pending: waiting } = state;
   return { total, active, idle, waiting, ...(cause !== undefined && { cause: driverCode(cause) }) };

@@ -17,14 +17,14 @@ import { TypeormDriver } from './engines/typeorm-driver.js';
 import type { DatabaseSettings } from './database-address.js';
 import { type JdbcServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, migrationClasses } from './migrations/migrations.js';
-import { FaultyTestQuery } from './pool/faulty-test-query.js';
+import { TestQueryFailure } from './pool/test-query-failure.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { SchemaFailure } from './migrations/schema-failure.js';
 import { makeFolderNow } from '../../kernel/files/make-folder.js';
 
 /** The time for which startup waits for another process that locks the file. */
 const BUSY_TIMEOUT_MILLIS = 5000;
-/** After startup such a wait would block the event loop, so units of work are retried instead. */
+/** The same after startup: a longer wait would block the event loop, so units of work are retried instead. */
 const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
 
 const COMMON = {
@@ -40,7 +40,7 @@ export interface PoolOptions {
   readonly testQuery?: string | undefined;
   readonly random?: Random;
   readonly logger?: Logger;
-  /** Time zone of sessions unless the URL states one; that of this process by default. */
+  /** Time zone of sessions if the URL has none; by default that of this process. */
   readonly processZone?: string;
 }
 
@@ -60,21 +60,21 @@ export async function openDatabase(
     return dataSource;
   } catch (error) {
     await dataSource.destroy();
-    if (error instanceof SchemaFailure || error instanceof FaultyTestQuery) throw error;
+    if (error instanceof SchemaFailure || error instanceof TestQueryFailure) throw error;
     throw new DatabaseUnavailable(settings.url, error);
   }
 }
 
-/** After the tables exist, which the query may read; an outage at this moment is reported as one. */
+/** Runs the test query once the tables that it may read exist; reports an outage at this moment as an outage. */
 async function tryTestQuery(dataSource: DataSource, query: string | undefined): Promise<void> {
-  // An empty value is none.
+  // An empty key counts as unset.
   if (!query) return;
   const pool = poolOf(dataSource);
   try {
     await dataSource.query(pool ? query : withoutDual(query));
   } catch (error) {
     if (classifyFailure(error) !== undefined) throw error;
-    throw new FaultyTestQuery(query, driverCode(error), error);
+    throw new TestQueryFailure(query, driverCode(error), error);
   }
 }
 
@@ -90,7 +90,7 @@ async function connect(settings: DatabaseSettings, options: PoolOptions): Promis
   }
 }
 
-/** The pool of a database server with one open connection, for a caller that needs no stores. */
+/** Opens the pool of a database server with one connection, for a caller that needs no stores. */
 export async function openPool(settings: DatabaseSettings, options: PoolOptions): Promise<ServerPool> {
   const pool = poolOf(new DataSource(await dataSourceOptions(settings, options)));
   if (!pool) throw new TypeError('the embedded database has no pool');
@@ -98,7 +98,7 @@ export async function openPool(settings: DatabaseSettings, options: PoolOptions)
   return pool;
 }
 
-/** The options of TypeORM; for a database server with a pool that has no connection yet. */
+/** Options of TypeORM; those of a database server include a pool that has no connection yet. */
 export async function dataSourceOptions(
   settings: DatabaseSettings,
   pool: PoolOptions = {},
@@ -115,7 +115,7 @@ export interface HostPool {
   readonly pool: ServerPool;
 }
 
-/** A pool for each host of the URL, without a connection yet; none for the embedded database. */
+/** Creates a pool without a connection for each host of the URL; returns none for the embedded database. */
 export async function poolsByHost(settings: DatabaseSettings, options: PoolOptions): Promise<readonly HostPool[]> {
   const location = parseJdbcUrl(settings.url);
   if (location instanceof ConversionProblem || location.engine === 'sqlite') return [];
@@ -190,18 +190,18 @@ async function serverPool(
 }
 
 /** Creates the file and its folder, readable by the owner only; SQLite gives its side files the same mode. */
-export function createPrivateFile(file: string): void {
+function createPrivateFile(file: string): void {
   makeFolderNow(dirname(resolve(file)), 0o700);
   closeSync(openSync(file, 'a', 0o600));
 }
 
-/** The connections to a database server; undefined for the embedded database. */
+/** Returns the connections to a database server; undefined for the embedded database. */
 export function poolOf({ options }: DataSource): ServerPool | undefined {
   const driver: unknown = 'driver' in options ? options.driver : undefined;
   return driver instanceof TypeormDriver ? driver.pool : undefined;
 }
 
-/** The limit for responses that the URL sets, in milliseconds. */
+/** Returns the limit for responses that the URL sets, in milliseconds. */
 export function socketTimeoutOf({ options }: DataSource): number | undefined {
   return 'enableQueryTimeout' in options && options.enableQueryTimeout ? options.maxQueryExecutionTime : undefined;
 }

@@ -20,7 +20,7 @@ const jdbcUrl: ScalarType<string> = {
   },
 };
 
-/** The name of the database in health. */
+/** Name of the database component in health responses. */
 export const DB_COMPONENT = healthComponent('db');
 
 export const DATABASE_BUNDLE = 'app.datasource.ssl.bundle';
@@ -171,7 +171,7 @@ export class PoolProperties implements SelfAdjusting {
   })
   readonly leakDetectionThreshold: Duration = Duration.ofMillis(0);
 
-  /** The configured values; the pool adjusts them. */
+  /** Returns the configured values, which the pool adjusts. */
   asConfigured(): Partial<PoolSettings> {
     return withoutUndefined({
       name: this.poolName,

@@ -33,11 +33,11 @@ export class DbIndicator implements HealthIndicator {
 
   async check(signal: AbortSignal): Promise<Health> {
     const database = await this.probe.product(signal);
-    const asked = await this.ask(signal);
+    const response = await this.ask(signal);
     await this.probe.write(signal);
-    const { refusedBecause: error } = this.instrumentation.retries;
-    if (error !== undefined) return { status: 'DOWN', details: { database, ...asked, error } };
-    return { status: 'UP', details: { database, ...asked } };
+    const { lastingFailure: error } = this.instrumentation.retries;
+    if (error !== undefined) return { status: 'DOWN', details: { database, ...response, error } };
+    return { status: 'UP', details: { database, ...response } };
   }
 
   private async ask(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {

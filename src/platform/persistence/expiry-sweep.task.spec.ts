@@ -7,7 +7,7 @@ import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { expiringTable, expiringTables } from './expiring-tables.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 
-const LONGEST_WAIT = 7.5 * 60_000;
+const MAX_WAIT_MILLIS = 7.5 * 60_000;
 
 expiringTable('session', 'id');
 expiringTable('saml_request', 'id', 60);
@@ -37,9 +37,9 @@ describe('ExpirySweep', () => {
   });
 
   it('sweeps every table every few minutes with jitter', async () => {
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT / 3 - 1);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS / 3 - 1);
     expect(turns).toBe(0);
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS);
 
     expect(turns).toBeGreaterThanOrEqual(expiringTables().length);
     expect(turns % expiringTables().length).toBe(0);
@@ -47,10 +47,10 @@ describe('ExpirySweep', () => {
 
   it('continues after a failure of the database', async () => {
     failure = new Error('away');
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS);
     failure = undefined;
     const before = turns;
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS);
 
     expect(turns - before).toBeGreaterThanOrEqual(expiringTables().length);
   });
@@ -62,7 +62,7 @@ describe('ExpirySweep', () => {
     expect(task?.nextAt).toBeLessThan(1_800_000_450_000);
     failure = new Error('away');
 
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS);
 
     expect(task?.lastExecution).toMatchObject({ status: 'ERROR', exception: { type: 'Error', message: 'away' } });
   });
@@ -82,9 +82,9 @@ describe('ExpirySweep', () => {
     new ExpirySweep(direct, mapper, clock, new SystemRandom(), both);
     both.start();
 
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS);
     const first = reads;
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT / 60);
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MILLIS / 60);
 
     expect(first).toBeGreaterThan(0);
     expect(reads).toBeGreaterThan(first);
@@ -93,7 +93,7 @@ describe('ExpirySweep', () => {
 
   it('stops at shutdown', async () => {
     await tasks.stop();
-    await vi.advanceTimersByTimeAsync(3 * LONGEST_WAIT);
+    await vi.advanceTimersByTimeAsync(3 * MAX_WAIT_MILLIS);
 
     expect(turns).toBe(0);
   });

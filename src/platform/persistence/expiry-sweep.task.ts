@@ -7,10 +7,10 @@ import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { type ExpiringTable, expiringTables } from './expiring-tables.js';
 import { SqlMapper } from './mapper/sql-mapper.js';
 
-/** The next turn continues after this number of rows. */
+/** Number of rows of one turn; the next turn continues. */
 const MAX_ROWS = 10_000;
 const INTERVAL_MILLIS = 5 * 60_000;
-/** A turn that left expired rows is followed soon, so that the sweep keeps up with many logins. */
+/** Delay after a turn that left expired rows; it is short, so that the sweep keeps up with many logins. */
 const UNFINISHED_DELAY_MILLIS = 5000;
 
 /** Deletes expired sessions, tokens and requests in the background of one replica at a time. */
@@ -44,8 +44,8 @@ export class ExpirySweep {
     return count;
   }
 
-  private async sweepTable({ table, key, keptSeconds }: ExpiringTable, signal?: AbortSignal): Promise<number> {
-    const before = this.clock.seconds() - keptSeconds;
+  private async sweepTable({ table, key, retentionSeconds }: ExpiringTable, signal?: AbortSignal): Promise<number> {
+    const before = this.clock.seconds() - retentionSeconds;
     const size = new BatchSize();
     let found = 0;
     while (found < MAX_ROWS && !signal?.aborted) {

@@ -1,7 +1,7 @@
 import { expiringTables } from './expiring-tables.js';
 import { Mapping } from './mapper/mapping.js';
 
-/** The statements of the sweep name a table and its key, which only the stores register. */
+/** Permits the tables and keys that the stores register as parts of the statements of the sweep. */
 export const expiryMapping = new Mapping('expiry', {
   texts: {
     table: () => expiringTables().map(({ table }) => table),

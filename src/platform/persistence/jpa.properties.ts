@@ -29,7 +29,7 @@ export class OrmProperties {
     effect: near(
       'The tables are compared with the entities of this version, also their indexes, defaults and collations; ' +
         ' startup fails if update cannot add everything; create runs the migrations again; commands ignore ' +
-        'the key; with profile prod, rule 5 refuses every value but none.',
+        'the key; with profile prod, rule 5 rejects every value but none.',
     ),
   })
   readonly ddlAuto: DdlAutoMode = 'none';

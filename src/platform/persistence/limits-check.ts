@@ -46,16 +46,16 @@ async function compare(facts: RuleFacts): Promise<readonly LocatedRuleProblem[]>
     const limits = await readLimits(pool);
     const zone = await readTimeZone(pool);
     return [
-      ...(isLifetimeTooLong(pool.settings, limits) ? [{ ...lifetimeFinding(limits, facts), rule: '4' as const }] : []),
-      ...(isPoolTooLarge(pool.settings, limits) ? [{ ...sizeFinding(limits, facts), rule: '4' as const }] : []),
-      ...(isZone(zone, processZone) ? [] : [{ ...zoneFinding(zone, processZone, facts), rule: 'time zone' as const }]),
+      ...(isLifetimeTooLong(pool.settings, limits) ? [{ ...lifetimeProblem(limits, facts), rule: '4' as const }] : []),
+      ...(isPoolTooLarge(pool.settings, limits) ? [{ ...sizeProblem(limits, facts), rule: '4' as const }] : []),
+      ...(isZone(zone, processZone) ? [] : [{ ...zoneProblem(zone, processZone, facts), rule: 'time zone' as const }]),
     ];
   } finally {
     await pool.close();
   }
 }
 
-function lifetimeFinding({ waitTimeoutMillis }: ServerLimits, facts: RuleFacts): RuleProblem {
+function lifetimeProblem({ waitTimeoutMillis }: ServerLimits, facts: RuleFacts): RuleProblem {
   const key = 'app.datasource.pool.max-lifetime';
   return facts.about(key, {
     severity: 'warning',
@@ -64,7 +64,7 @@ function lifetimeFinding({ waitTimeoutMillis }: ServerLimits, facts: RuleFacts):
   });
 }
 
-function sizeFinding({ maxConnections, others }: ServerLimits, facts: RuleFacts): RuleProblem {
+function sizeProblem({ maxConnections, others }: ServerLimits, facts: RuleFacts): RuleProblem {
   const key = 'app.datasource.pool.maximum-pool-size';
   const now = `the account has ${others} connections now, and the server accepts ${maxConnections} (max_connections)`;
   return facts.about(key, {
@@ -74,7 +74,7 @@ function sizeFinding({ maxConnections, others }: ServerLimits, facts: RuleFacts)
   });
 }
 
-function zoneFinding({ name }: SessionTimeZone, processZone: string, facts: RuleFacts): RuleProblem {
+function zoneProblem({ name }: SessionTimeZone, processZone: string, facts: RuleFacts): RuleProblem {
   const what = `Database sessions have the time zone ${name}, which is not that of the process`;
   const action = `Either ${EQUAL_ZONES}.`;
   return facts.about('app.datasource.url', { severity: 'warning', what, action }, { Process: processZone });

@@ -23,13 +23,13 @@ const SESSIONS = `SELECT ID AS id, HOST AS client FROM information_schema.PROCES
 const SERVER = "SELECT CONCAT(@@hostname, ':', @@port, ' ', @@datadir) AS server";
 
 /** A host of the URL that responds, and the server behind it. */
-interface AskedHost extends HostPool {
+interface RespondingHost extends HostPool {
   readonly server: string;
 }
 
 interface SessionRow {
   readonly id: number;
-  /** Address and port. */
+  /** Address and port of the client. */
   readonly client: string;
 }
 
@@ -76,9 +76,12 @@ async function sessionsAtServer(settings: DatabaseSettings, own: readonly DataSo
   try {
     const opened = await Promise.all(pools.map(opening));
     const unknown = opened.filter((result) => typeof result === 'string');
-    const asked = opened.filter((result) => typeof result !== 'string');
-    const connections = [...own.flatMap((each) => poolOf(each)?.connections ?? []), ...asked.flatMap(connectionsOf)];
-    const servers = Map.groupBy(asked, ({ server }) => server);
+    const responding = opened.filter((result) => typeof result !== 'string');
+    const connections = [
+      ...own.flatMap((each) => poolOf(each)?.connections ?? []),
+      ...responding.flatMap(connectionsOf),
+    ];
+    const servers = Map.groupBy(responding, ({ server }) => server);
     const found = await untilNone(async () => {
       const ofServers = Array.from(servers.values(), (sameServer) => sessionsAt(sameServer, connections));
       return (await Promise.all(ofServers)).flat();
@@ -89,8 +92,8 @@ async function sessionsAtServer(settings: DatabaseSettings, own: readonly DataSo
   }
 }
 
-/** A host that cannot be asked may have sessions. */
-async function opening(hostPool: HostPool): Promise<AskedHost | string> {
+/** Returns a sentence for a host that does not respond, since it may have sessions. */
+async function opening(hostPool: HostPool): Promise<RespondingHost | string> {
   const { host, pool } = hostPool;
   try {
     await pool.openFirst();
@@ -101,12 +104,15 @@ async function opening(hostPool: HostPool): Promise<AskedHost | string> {
   }
 }
 
-function connectionsOf({ pool }: AskedHost): readonly ServerConnection[] {
+function connectionsOf({ pool }: RespondingHost): readonly ServerConnection[] {
   return pool.connections;
 }
 
-/** The number of sessions of each client, such as `10 from 10.0.0.7`; `hosts` are names of one server. */
-async function sessionsAt(hosts: readonly AskedHost[], own: readonly ServerConnection[]): Promise<readonly string[]> {
+/** Returns the number of sessions of each client, such as `10 from 10.0.0.7`; `hosts` are names of one server. */
+async function sessionsAt(
+  hosts: readonly RespondingHost[],
+  own: readonly ServerConnection[],
+): Promise<readonly string[]> {
   const isOfServer = ({ host }: ServerConnection): boolean =>
     hosts.some(({ host: { name, port } }) => host.name === name && host.port === port);
   const ownIds = new Set(own.filter(isOfServer).map(({ driver }) => driver.threadId));

@@ -7,44 +7,44 @@ import { dialectOf, fits } from './dialect.js';
 import { JpaProperties, OrmProperties, OrmPropertiesProperties } from './jpa.properties.js';
 import { MapperConfigurationProperties } from './mapper/mapper.properties.js';
 
-/** Rule 5: values that are fixed in production. */
+/** Rule 5: required values of the profile prod. */
 export const productionValues = new Rule('5', (facts) => {
   const { ddlAuto } = facts.get(OrmProperties);
   const { openInView, showSql } = facts.get(JpaProperties);
-  const findings: RuleProblem[] = [];
+  const problems: RuleProblem[] = [];
   if (ddlAuto !== 'none') {
     const what = 'In production, only migrations change tables';
-    findings.push(facts.about('app.jpa.orm.ddl-auto', { what, action: 'Set app.jpa.orm.ddl-auto to none.' }));
+    problems.push(facts.about('app.jpa.orm.ddl-auto', { what, action: 'Set app.jpa.orm.ddl-auto to none.' }));
   }
   if (openInView) {
     const what = 'In production, views must not read the database';
-    findings.push(facts.about('app.jpa.open-in-view', { what, action: 'Set app.jpa.open-in-view to false.' }));
+    problems.push(facts.about('app.jpa.open-in-view', { what, action: 'Set app.jpa.open-in-view to false.' }));
   }
   if (showSql) {
     const what = 'In production, SQL statements must not be printed to standard output';
     const action = 'Set app.jpa.show-sql to false, and the level of the logger orm.sql instead.';
-    findings.push(facts.about('app.jpa.show-sql', { what, action }));
+    problems.push(facts.about('app.jpa.show-sql', { what, action }));
   }
-  return findings;
+  return problems;
 });
 
 /** Rule 6: mapper statements have a time limit, and null is bound with a type. */
 export const mapperLimits = new Rule('6', (facts) => {
   const { defaultStatementTimeout, jdbcTypeForNull } = facts.get(MapperConfigurationProperties);
-  const findings: RuleProblem[] = [];
+  const problems: RuleProblem[] = [];
   if (!defaultStatementTimeout || defaultStatementTimeout.milliseconds === 0) {
     const key = 'mapper.configuration.default-statement-timeout';
     const what = 'Without a timeout, a slow statement may run forever';
-    findings.push(facts.about(key, { what, action: `Set ${key}, 30 (seconds) is a good start.` }));
+    problems.push(facts.about(key, { what, action: `Set ${key}, 30 (seconds) is a good start.` }));
   }
   if (jdbcTypeForNull !== 'NULL') {
     const key = 'mapper.configuration.jdbc-type-for-null';
-    findings.push(facts.about(key, { what: 'Null must be bound as NULL', action: `Set ${key} to NULL.` }));
+    problems.push(facts.about(key, { what: 'Null must be bound as NULL', action: `Set ${key} to NULL.` }));
   }
-  return findings;
+  return problems;
 });
 
-/** A stated dialect is that of the database URL. */
+/** app.jpa.properties.orm.dialect, if set, is the dialect of the database URL. */
 export const dialectFits = new Rule('database', (facts) => {
   const { dialect } = facts.get(OrmPropertiesProperties);
   const { url } = facts.get(DatasourceProperties);
@@ -77,7 +77,7 @@ export const databaseBundleUsable = new Rule('database', async (facts) => {
   ];
 });
 
-/** Notes on parts of the database URL that may have an unexpected effect. */
+/** Warns about parts of the database URL that may have an unexpected effect. */
 export const jdbcUrlNotes = new Rule('database', (facts) => {
   const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
   if (location instanceof ConversionProblem) return [];

@@ -5,7 +5,7 @@ import { type Tx, UnitOfWork } from './unit-of-work.js';
 
 export type PersonalRow = Readonly<Record<string, unknown>>;
 
-/** Rows that are in memory at once. */
+/** Number of rows that are in memory at once. */
 const BATCH = 500;
 
 /** Reads what a table stores about a user, whatever the number of rows. */
@@ -13,7 +13,7 @@ const BATCH = 500;
 export class PersonalData {
   constructor(private readonly work: UnitOfWork) {}
 
-  /** The rows in batches, none of which is empty. */
+  /** Reads the rows in batches, none of which is empty. */
   async *batches(table: PersonalTable, subject: string): AsyncGenerator<readonly PersonalRow[]> {
     // Unique among the rows of one user.
     const key = tableOf(table.entity).primaryKey.at(-1) ?? '';

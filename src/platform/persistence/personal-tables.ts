@@ -19,7 +19,7 @@ export function personalTable(entity: EntityClass, options: Omit<PersonalTable, 
   registered.set(entity, { entity, ...options });
 }
 
-/** The tables with data about users, of every store that is loaded. */
+/** Returns the tables with data about users of every store that is loaded. */
 export function personalTables(): readonly PersonalTable[] {
   return [...registered.values()];
 }

@@ -13,7 +13,7 @@ class KeyNames extends DefaultNamingStrategy {
     return first;
   }
 
-  /** A server has an index in place of a constraint; every other index has a name. */
+  /** Names the index that a server creates for a constraint; every other index has a name. */
   override indexName(_: Table | string, [first = '']: string[]): string {
     return first;
   }
@@ -43,12 +43,12 @@ export async function repositoryOf<Entity extends object>(
   return dataSource.createEntityManager(runnerOf(dataSource, rows)).getRepository(entity);
 }
 
-/** `initialize` calls this method, and nothing else can. */
+/** Calls a private method of TypeORM, which only `initialize` calls. */
 function buildMetadata(dataSource: DataSource): Promise<void> {
   return (dataSource as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
 }
 
-/** The runner of the engine, without a connection of its own. */
+/** Returns the query runner of the engine with another `query`, so that it needs no connection. */
 function runnerOf(dataSource: DataSource, rows: Rows): QueryRunner {
   const query = async (...[sql, values]: Parameters<Rows>): Promise<object> => {
     if (!sql.startsWith('SELECT ')) throw new TypeError('a repository only reads');

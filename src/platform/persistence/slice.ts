@@ -7,10 +7,10 @@ export interface Slice {
   readonly after?: string | undefined;
 }
 
-/** The maximum part of a list. */
+/** Longest part of a list. */
 export const MAX_SLICE: Slice = { limit: 200 };
 
-/** The condition on the ids of a slice; without a previous page, each id fulfils it. */
+/** Condition on the ids of a slice; without a previous page, each id matches. */
 export function isOlder({ after = '~' }: Slice): FindOperator<string> {
   return LessThan(after);
 }

@@ -7,7 +7,7 @@ type Format = (sql: string) => readonly string[];
 
 const oneLine: Format = (sql) => [sql.replaceAll(/\s+/g, ' ').trim()];
 
-/** How statements are shown, by `app.jpa.show-sql` and `format_sql`. Values are never part of a statement. */
+/** Shows statements by `app.jpa.show-sql` and `format_sql`; values are never part of a statement. */
 export class StatementOutput {
   static async of(
     { showSql }: JpaProperties,

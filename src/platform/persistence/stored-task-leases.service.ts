@@ -6,12 +6,12 @@ import { type LeaseRefused, type TaskLease, TaskLeases } from '../tasks/task-lea
 import { type StoredLease, TaskLeaseStore } from './task-lease.store.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** A killed holder is replaced after this time. */
-export const LEASE_MILLIS = 30_000;
+/** Duration of a lease, after which another replica replaces a holder that was killed. */
+const LEASE_MILLIS = 30_000;
 const RENEW_MILLIS = 10_000;
-/** Two clocks may differ by as much before two replicas could run a task at the same time. */
-export const SKEW_MILLIS = 5000;
-/** No rest is longer. One that ends later was written before a clock was set back. */
+/** Difference of two clocks up to which two replicas never run a task at the same time. */
+const SKEW_MILLIS = 5000;
+/** Longest wait for the next turn; a lease that ends later was written before a clock was set back. */
 const MAX_REST_MILLIS = 2 * 3600 * 1000;
 
 /** Leases in the table that all replicas share. */

@@ -7,7 +7,7 @@ export const TABLE = {
   engine: 'InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin',
 } as const satisfies EntityOptions;
 
-/** Ends the statement that creates a table. */
+/** Suffix of the statement that creates a table. */
 export function tableSuffix({ options }: Pick<DataSource, 'options'>): string {
   return options.type === 'better-sqlite3' ? ' WITHOUT ROWID' : ` ENGINE=${TABLE.engine}`;
 }

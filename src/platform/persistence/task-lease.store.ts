@@ -10,7 +10,7 @@ export interface StoredLease {
 
 const FIND = 'SELECT holder, fence, expires_at FROM task_lease WHERE task = ?';
 const ADD = 'INSERT INTO task_lease (task, holder, fence, expires_at) VALUES (?, ?, 1, ?)';
-/** Fails if any replica has taken, renewed or ended the lease since it was read. */
+/** Matches a lease that no replica has taken, renewed or ended since it was read. */
 const TAKE = `UPDATE task_lease SET holder = ?, fence = fence + 1, expires_at = ?
   WHERE task = ? AND fence = ? AND expires_at = ?`;
 const RENEW = 'UPDATE task_lease SET expires_at = ? WHERE task = ? AND holder = ? AND fence = ?';
@@ -34,7 +34,7 @@ export class TaskLeaseStore {
     return (await tx.change(TAKE, [holder, expiresAt, task, read.fence, read.expires_at])) === 1;
   }
 
-  /** False if the lease was lost. */
+  /** Renews the lease; false if it was lost. */
   async renew(tx: Tx, task: string, holder: string, fence: number, expiresAt: number): Promise<boolean> {
     return (await tx.change(RENEW, [expiresAt, task, holder, fence])) === 1;
   }

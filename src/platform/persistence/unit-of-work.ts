@@ -44,9 +44,9 @@ export interface Engine {
   autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
 }
 
-/** Each attempt has already waited for seconds. */
+/** Attempts after a lock timeout, since each has already waited for seconds. */
 const MAX_ATTEMPTS_AFTER_WAIT = 2;
-/** The server refused the statement, so the second attempt has a connection to another server, or to the new primary. */
+/** Attempts after a server rejected the statement; the second one has a connection to another server, or to the new primary. */
 const MAX_ATTEMPTS_AFTER_MOVE = 3;
 const MAX_DELAY_MILLIS = 100;
 
@@ -74,7 +74,7 @@ export class UnitOfWork {
 
   /**
    * Runs `work` in one transaction; an exception rolls it back. Work that lost against another transaction (deadlock,
-   * lost certification of a cluster) or that a server refused, which is read-only or has lost its cluster, is repeated from
+   * lost certification of a cluster) or that a server rejected, which is read-only or has lost its cluster, is repeated from
    * its start, so it must have no effects outside `tx`.
    * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */
@@ -94,7 +94,7 @@ export class UnitOfWork {
     );
   }
 
-  /** Runs `work` with a transaction that refuses statements afterwards: they could become part of the next one. */
+  /** Runs `work` with a transaction that rejects later statements, which could become part of the next one. */
   private async during<T>(statements: Statements, listeners: (() => void)[], work: (tx: Tx) => Promise<T>): Promise<T> {
     const tx = new Transaction(statements, listeners, this.dataSource);
     try {
@@ -163,15 +163,15 @@ class Transaction implements Tx {
   }
 
   change(sql: string, values?: readonly Value[], limitMillis?: number): Promise<number> {
-    return this.hasEnded ? refused() : this.statements.change(sql, values, limitMillis);
+    return this.hasEnded ? rejected() : this.statements.change(sql, values, limitMillis);
   }
 
   insert(sql: string, values?: readonly Value[], limitMillis?: number): Promise<boolean> {
-    return this.hasEnded ? refused() : this.statements.insert(sql, values, limitMillis);
+    return this.hasEnded ? rejected() : this.statements.insert(sql, values, limitMillis);
   }
 
   rows<Row>(sql: string, values?: readonly Value[], limitMillis?: number): Promise<readonly Row[]> {
-    return this.hasEnded ? refused() : this.statements.rows<Row>(sql, values, limitMillis);
+    return this.hasEnded ? rejected() : this.statements.rows<Row>(sql, values, limitMillis);
   }
 
   repository<Entity extends object>(entity: EntityClass<Entity>): Promise<ReadRepository<Entity>> {
@@ -183,6 +183,6 @@ class Transaction implements Tx {
   }
 }
 
-function refused(): Promise<never> {
+function rejected(): Promise<never> {
   return Promise.reject(new TypeError('a statement after the end of its unit of work'));
 }

@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import {
-  LEASE_MILLIS,
-  SKEW_MILLIS,
-  StoredTaskLeases,
-} from '../../../src/platform/persistence/stored-task-leases.service.js';
+import { StoredTaskLeases } from '../../../src/platform/persistence/stored-task-leases.service.js';
 import { TaskLeaseStore } from '../../../src/platform/persistence/task-lease.store.js';
 import { SystemRandom } from '../../../src/kernel/random/random.js';
 import { ScheduledTasks } from '../../../src/platform/tasks/scheduled-tasks.js';
@@ -13,6 +9,9 @@ import { ManualClock } from '../../support/programs/manual-clock.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const NOW = 1_800_000_000;
+/** Duration of a lease, and the difference of clocks that it tolerates. */
+const LEASE_MILLIS = 30_000;
+const SKEW_MILLIS = 5000;
 const LEASE_SECONDS = LEASE_MILLIS / 1000;
 const TASK = 'ExpirySweep.sweep';
 /** The interval of renewals. */

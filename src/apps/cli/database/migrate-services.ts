@@ -7,7 +7,7 @@ import {
 import { DatabaseUnavailable } from '../../../platform/persistence/engines/database-unavailable.js';
 import { MigrationAccount } from '../../../platform/persistence/migrations/migration-account.js';
 import { MigrationState } from '../../../platform/persistence/migrations/migration-state.js';
-import { migrate, neverRefuses, revertLast } from '../../../platform/persistence/migrations/migrations.js';
+import { migrate, unguarded, revertLast } from '../../../platform/persistence/migrations/migrations.js';
 import { SchemaFailure } from '../../../platform/persistence/migrations/schema-failure.js';
 // Registers the migrations.
 import '../../schema/history.js';
@@ -31,11 +31,11 @@ export async function openMigrateServices(configuration: Configuration): Promise
       throw analyzeFailure(new DatabaseUnavailable(configuration.get(DatasourceProperties).url, error), configuration);
     }
   };
-  const refusal = (acceptsUse: boolean) => (acceptsUse ? neverRefuses : account.refusesInUse());
+  const guardFor = (acceptsUse: boolean) => (acceptsUse ? unguarded : account.guardAgainstUse());
   return {
     state: () => changed(() => MigrationState.read(dataSource)),
-    up: (acceptsUse) => changed(() => migrate(dataSource, { refuse: refusal(acceptsUse) })),
-    down: ({ acceptsLoss, acceptsUse }) => changed(() => revertLast(dataSource, acceptsLoss, refusal(acceptsUse))),
+    up: (acceptsUse) => changed(() => migrate(dataSource, { guard: guardFor(acceptsUse) })),
+    down: ({ acceptsLoss, acceptsUse }) => changed(() => revertLast(dataSource, acceptsLoss, guardFor(acceptsUse))),
     close: () => dataSource.destroy(),
   };
 }

@@ -8,12 +8,12 @@ import { BackupWriter } from './backup-writer.js';
 import type { DatabaseSettings } from '../database-address.js';
 import { DatabaseConnection, type Read } from './database-connection.js';
 
-/** Rows of one read. */
+/** Maximum number of rows that one statement reads. */
 const PAGE = 500;
 
 /**
  * Writes one state of the database to a new file of mode 600, while the service runs. Returns the number of rows by table.
- * @throws BackupRejected
+ * @throws BackupRejection
  */
 export async function backUp(
   settings: DatabaseSettings,
@@ -55,7 +55,7 @@ async function writeAll(
   return writer.finish();
 }
 
-/** @throws BackupRejected if the tables are not those of this version: rows of others would be incomplete */
+/** @throws BackupRejection if the tables are not those of this version: rows of others would be incomplete */
 function namesOf({ applied, pending, unknown }: MigrationState): readonly string[] {
   if (applied.length === 0) throw new BackupRejection('The database has no tables of this service.');
   if (unknown.length > 0) {
@@ -77,7 +77,7 @@ function textOf(name = ''): string {
   return JSON.stringify(name);
 }
 
-/** All rows in the order of the primary key, read page by page. */
+/** Reads all rows in the order of the primary key, page by page. */
 async function* rowsOf(read: Read, { table, key, columns, where = '1 = 1' }: BackupTable): AsyncGenerator<Row> {
   const select = `SELECT ${columns.join(', ')} FROM ${table} WHERE ${where}`;
   const order = `ORDER BY ${key.join(', ')} LIMIT ${PAGE}`;

@@ -2,7 +2,7 @@ import { BackupRejection } from './backup-format.js';
 import type { BackupTable, Row } from './backup-plan.js';
 import type { Value } from '../unit-of-work.js';
 
-/** Faults that a report names; a forged file may have millions. */
+/** Maximum number of problems that a report names; a forged file may have millions. */
 const MAX_NAMED = 20;
 
 /** Finds rows that the service would not have written; an attacker can compute a correct checksum for them. */
@@ -13,13 +13,13 @@ export class BackupCheck {
   private readonly uniqueValues = new Set<Value>();
 
   see(of: BackupTable, row: Row, line: number): void {
-    for (const fault of this.faultsOf(of, row)) {
+    for (const problem of this.problemsOf(of, row)) {
       this.count += 1;
-      if (this.named.length < MAX_NAMED) this.named.push(`line ${line}: ${of.table}: ${fault}`);
+      if (this.named.length < MAX_NAMED) this.named.push(`line ${line}: ${of.table}: ${problem}`);
     }
   }
 
-  /** @throws BackupRejected if a row has a fault */
+  /** @throws BackupRejection if a row has a problem */
   end(): void {
     if (this.count === 0) return;
     const more = this.count > this.named.length ? `; and ${this.count - this.named.length} more` : '';
@@ -28,13 +28,13 @@ export class BackupCheck {
     );
   }
 
-  private faultsOf(of: BackupTable, row: Row): readonly string[] {
-    const fault = of.faultOf?.(row);
-    return [...this.faultsOfKey(of, row), ...(fault === undefined ? [] : [fault])];
+  private problemsOf(of: BackupTable, row: Row): readonly string[] {
+    const problem = of.problemOf?.(row);
+    return [...this.keyProblemsOf(of, row), ...(problem === undefined ? [] : [problem])];
   }
 
   /** A backup has the rows of a table in the order of their keys, so no list of all keys is needed. */
-  private faultsOfKey(of: BackupTable, row: Row): readonly string[] {
+  private keyProblemsOf(of: BackupTable, row: Row): readonly string[] {
     const key = of.key.map((column) => row[column] ?? null);
     const order = this.last?.of === of ? compared(this.last.key, key) : -1;
     this.last = { of, key };
@@ -48,7 +48,7 @@ export class BackupCheck {
   }
 }
 
-/** Negative if `before` comes before `key`. */
+/** Returns a negative number if `before` comes before `key`. */
 function compared(before: readonly Value[], key: readonly Value[]): number {
   for (const [index, one] of before.entries()) {
     const other = key[index] ?? null;

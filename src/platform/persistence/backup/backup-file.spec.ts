@@ -20,7 +20,7 @@ const HEADER: BackupHeader = {
 const PLAN: BackupPlan = {
   tables: [backupTable(TaskLeaseEntity, { restore: 'replaced' })],
   ended: [],
-  guarded: { entity: TaskLeaseEntity, refusal: 'It has rows.' },
+  guarded: { entity: TaskLeaseEntity, rejection: 'It has rows.' },
 };
 const ROWS = [
   ['https://idp.test/ä\n\u2028"', 'anna', 3, 1_800_000_000],

@@ -14,9 +14,9 @@ export const FORMAT_VERSION = 1;
 export interface BackupHeader {
   readonly format: typeof FORMAT;
   readonly version: number;
-  /** ISO 8601; the time of the snapshot. */
+  /** Time of the snapshot, in ISO 8601. */
   readonly created_at: string;
-  /** Names of the migrations that its tables have. */
+  /** Names of the migrations that the tables of the backup have. */
   readonly migrations: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function newer(what: string): BackupRejection {
   );
 }
 
-/** @throws BackupRejected if the line is not the header of a backup that this version can read */
+/** @throws BackupRejection if the line is not the header of a backup that this version can read */
 export function headerOf(line: unknown, knownMigrations: readonly string[]): BackupHeader {
   const header = line as Partial<BackupHeader> | null;
   if (typeof header !== 'object' || header?.format !== FORMAT) {
@@ -68,7 +68,7 @@ export function headerOf(line: unknown, knownMigrations: readonly string[]): Bac
   return { format: FORMAT, version, created_at, migrations };
 }
 
-/** The table of a line, with its columns; undefined if the line is not one of a table. */
+/** Returns the table of a line, with its columns; undefined if the line does not begin a table. */
 export function tableOf(
   line: unknown,
   { tables }: BackupPlan,
@@ -82,7 +82,7 @@ export function tableOf(
   return { of, columns };
 }
 
-/** The row of a line; undefined if the line is not a row of these columns. */
+/** Returns the row of a line; undefined if the line is not a row of these columns. */
 export function rowOf(line: unknown, columns: readonly string[]): Row | undefined {
   if (!Array.isArray(line) || line.length !== columns.length || !line.every(isValue)) return undefined;
   return Object.fromEntries(columns.map((column, index) => [column, line[index] as Value]));
@@ -101,7 +101,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** The last line; undefined if the line is another one. */
+/** Returns the content of the last line of a backup; undefined if the line is not the last one. */
 export function endOf(line: unknown): EndLine | undefined {
   const { rows, sha256 } = (line ?? {}) as { readonly rows?: unknown; readonly sha256?: unknown };
   if (typeof rows !== 'object' || rows === null || typeof sha256 !== 'string') return undefined;

@@ -22,8 +22,8 @@ interface BackupPolicy {
   readonly restore: 'replaced' | 'merged';
   /** A column whose values differ in all rows of a backup. */
   readonly unique?: string;
-  /** Returns the fault of a row that the service never stores; undefined for a valid row. Columns that the file lacks are undefined. */
-  readonly faultOf?: (row: Partial<Row>) => string | undefined;
+  /** Returns the problem of a row that the service never stores; undefined for a valid row. Columns that the file lacks are undefined. */
+  readonly problemOf?: (row: Partial<Row>) => string | undefined;
   /** The row as it is restored; undefined leaves it out. */
   readonly restored?: (row: Row, facts: RestoreFacts) => Row | undefined;
 }
@@ -44,7 +44,7 @@ export interface BackupPlan {
   /** Tables that a restore empties. */
   readonly ended: readonly EntityClass[];
   /** The table whose rows are not deleted without consent, and the sentence that asks for it. */
-  readonly guarded: { readonly entity: EntityClass; readonly refusal: string };
+  readonly guarded: { readonly entity: EntityClass; readonly rejection: string };
 }
 
 /** A table of a backup by its entity. */

@@ -16,7 +16,7 @@ export type BackupPart =
 /**
  * Reads a backup from its start to its end with bounded memory. Rows arrive before the checksum is known, so a caller must
  * keep nothing of them unless the end was reached.
- * @throws BackupRejected
+ * @throws BackupRejection
  */
 export async function* readBackup(
   file: string,
@@ -59,7 +59,7 @@ export async function* readBackup(
   yield { kind: 'end' };
 }
 
-/** @throws BackupRejected unless the line ends a file of these rows and this hash */
+/** @throws BackupRejection unless the line ends a file of these rows and this hash */
 function verified(line: unknown, counts: Readonly<Record<string, number>>, sha256: string): true {
   const end = endOf(line);
   if (!end) throw damaged('a line is neither a table, a row nor the end');
@@ -68,7 +68,7 @@ function verified(line: unknown, counts: Readonly<Record<string, number>>, sha25
   return true;
 }
 
-/** Undefined if the line is not JSON. */
+/** Returns undefined if the line is not JSON. */
 function parsed(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString());
@@ -77,7 +77,10 @@ function parsed(line: Buffer): unknown {
   }
 }
 
-/** The lines with their ends; a last line without an end is not returned. */
+/**
+ * Yields each line with its line feed.
+ * @throws BackupRejection if a line is too long, or the last one is incomplete
+ */
 async function* linesOf(file: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   try {

@@ -20,11 +20,11 @@ export class BackupWriter {
     private readonly handle: FileHandle,
   ) {}
 
-  /** @throws BackupRejected if the file exists or its folder cannot be written */
+  /** @throws BackupRejection if the file exists or its folder cannot be written */
   static async create(file: string, random: Random): Promise<BackupWriter> {
     const target = resolve(file);
     const draft = `${target}.${random.bytes(8).toString('hex')}.part`;
-    await refuseExisting(target);
+    await rejectExisting(target);
     try {
       return new BackupWriter(target, draft, await open(draft, 'wx', 0o600));
     } catch (error) {
@@ -64,7 +64,7 @@ export class BackupWriter {
     return rows;
   }
 
-  /** Removes the draft. */
+  /** Removes the unfinished file. */
   async abandon(): Promise<void> {
     await this.handle.close().catch(() => undefined);
     await unlink(this.draft).catch(() => undefined);
@@ -87,7 +87,7 @@ export class BackupWriter {
   }
 }
 
-async function refuseExisting(file: string): Promise<void> {
+async function rejectExisting(file: string): Promise<void> {
   let handle: FileHandle;
   try {
     handle = await open(file, 'r');

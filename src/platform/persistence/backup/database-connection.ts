@@ -16,7 +16,7 @@ import { BackupRejection } from './backup-format.js';
 /** Reads rows on one connection. */
 export type Read = <R>(sql: string, values?: readonly Value[]) => Promise<readonly R[]>;
 
-/** One connection, without migrations: neither a backup nor a check may change the tables. */
+/** One connection that runs no migrations, since neither a backup nor a check may change the tables. */
 export class DatabaseConnection {
   private readonly deadline: ResponseDeadline;
 
@@ -53,14 +53,14 @@ export class DatabaseConnection {
     return MigrationState.readBy(this.runner);
   }
 
-  /** The sessions of other processes that use the database. */
+  /** Returns the sessions of other processes that use the database. */
   others(): Promise<readonly string[]> {
     return otherSessions(this.settings, [this.dataSource]);
   }
 
   /**
    * Runs `work` on one state of the database, while others continue to write.
-   * @throws BackupRejected if a migration changes a table meanwhile
+   * @throws BackupRejection if a migration changes a table meanwhile
    */
   async snapshot<T>(work: () => Promise<T>): Promise<T> {
     if (this.isEmbedded) {

@@ -6,12 +6,12 @@ import type { BackupPlan, BackupTable, RestoreFacts, Row } from './backup-plan.j
 import { knownMigrations } from '../migrations/history.js';
 import { type EntityClass, tableOf } from '../schema/expected-schema.js';
 
-/** Rows of one statement. */
+/** Number of rows that one statement inserts. */
 const BATCH = 100;
-/** Rows that one statement deletes. */
+/** Number of rows that one statement deletes. */
 const DELETED = 1000;
 
-/** Facts of a complete backup. */
+/** Header and row counts of a complete backup. */
 export interface BackupFacts {
   readonly header: BackupHeader;
   /** Restored rows by table; those that were there already are not counted. */
@@ -20,7 +20,7 @@ export interface BackupFacts {
 
 /**
  * Reads the whole file, and calls `see` for each row.
- * @throws BackupRejected if it is damaged, incomplete, newer than this version or no backup, or has rows that no backup has
+ * @throws BackupRejection if it is damaged, incomplete, newer than this version or no backup, or has rows that no backup has
  */
 export async function inspectBackup(
   file: string,
@@ -41,15 +41,15 @@ export async function inspectBackup(
 }
 
 /**
- * Also on the tables of an older version, which may lack others.
- * @throws BackupRejected if the table has rows
+ * Reads the guarded table only, since an older version may lack others.
+ * @throws BackupRejection if the table has rows
  */
-export async function refuseGuarded(
-  { guarded: { entity, refusal } }: BackupPlan,
+export async function rejectGuarded(
+  { guarded: { entity, rejection } }: BackupPlan,
   rows: <R>(sql: string) => Promise<readonly R[]>,
 ): Promise<void> {
   const found = await rows(`SELECT 1 AS found FROM ${tableOf(entity).name} LIMIT 1`);
-  if (found.length > 0) throw new BackupRejection(refusal);
+  if (found.length > 0) throw new BackupRejection(rejection);
 }
 
 /** Replaces the content of the database by a backup, in the transaction of the caller: all of it, or nothing. */
@@ -77,7 +77,7 @@ export async function loadBackup(tx: Tx, file: string, plan: BackupPlan, facts: 
   return { header, rows };
 }
 
-/** In steps along the key: one statement for a large table would reach the limit for statements. */
+/** Deletes all rows in steps along the key, since one statement for a large table would reach the time limit of statements. */
 async function deleteAll(tx: Tx, entity: EntityClass): Promise<void> {
   const {
     name: table,
@@ -93,7 +93,7 @@ async function deleteAll(tx: Tx, entity: EntityClass): Promise<void> {
   await tx.change(`DELETE FROM ${table}`);
 }
 
-/** Columns that the backup does not have keep their default. Returns the number of new rows. */
+/** Inserts rows and returns their number; columns that the backup does not have keep their default. */
 async function insert(tx: Tx, of: BackupTable, batch: readonly Row[]): Promise<number> {
   const missing = of.restore === 'merged' ? await withoutStored(tx, of, batch) : batch;
   const columns = of.columns.filter((column) => missing[0] && column in missing[0]);

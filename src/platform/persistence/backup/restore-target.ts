@@ -2,11 +2,11 @@ import { BackupRejection } from './backup-format.js';
 import type { DatabaseSettings } from '../database-address.js';
 import { DatabaseConnection, isMissing } from './database-connection.js';
 import type { BackupPlan } from './backup-plan.js';
-import { refuseGuarded } from './load.js';
+import { rejectGuarded } from './load.js';
 
 /**
  * Checks the database of a restore before anything opens it for a change.
- * @throws BackupRejected if it is in use, is newer than this version, or has accounts that must not be replaced
+ * @throws BackupRejection if it is in use, is newer than this version, or has accounts that must not be replaced
  */
 export async function checkTarget(
   settings: DatabaseSettings,
@@ -24,7 +24,7 @@ export async function checkTarget(
         'The tables of the database are newer than this version of the service. Nothing was changed.',
       );
     }
-    if (!replace && applied.length > 0) await refuseGuarded(plan, connection.read);
+    if (!replace && applied.length > 0) await rejectGuarded(plan, connection.read);
   });
 }
 

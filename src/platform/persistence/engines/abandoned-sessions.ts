@@ -10,12 +10,12 @@ export interface ServerSession {
   readonly client: string;
 }
 
-/** A connection of the service to that server. */
-type Asked = Pick<PoolableConnection, 'destroy'> & { query(sql: string): Promise<unknown> };
+/** A connection of the service to the server of the sessions. */
+type QueryConnection = Pick<PoolableConnection, 'destroy'> & { query(sql: string): Promise<unknown> };
 
 interface Due {
   readonly ended: () => void;
-  /** Reading of `performance.now` after which a server that refuses connections is not asked again. */
+  /** Reading of `performance.now` after which no further connection to a server that refuses them is tried. */
   readonly until: number;
 }
 
@@ -34,7 +34,7 @@ export class AbandonedSessions {
   private readonly due = new Map<ServerSession, Due>();
   private isAtWork = false;
 
-  constructor(private readonly open: () => Promise<Asked>) {}
+  constructor(private readonly open: () => Promise<QueryConnection>) {}
 
   /** Resolves once the server does not have the session any more, or does not respond. */
   end(session: ServerSession): Promise<void> {
@@ -64,7 +64,7 @@ export class AbandonedSessions {
     this.isAtWork = false;
   }
 
-  private async endBy(connection: Asked): Promise<void> {
+  private async endBy(connection: QueryConnection): Promise<void> {
     while (this.due.size > 0) {
       const sessions = [...this.due.keys()];
       const left = await withTimeout(killed(connection, sessions), END_LIMIT_MILLIS, throwTimeout);
@@ -79,8 +79,11 @@ export class AbandonedSessions {
   }
 }
 
-/** The sessions that the server still has, and now ends. */
-async function killed(connection: Asked, sessions: readonly ServerSession[]): Promise<ReadonlySet<ServerSession>> {
+/** Ends the sessions that the server still has, and returns them. */
+async function killed(
+  connection: QueryConnection,
+  sessions: readonly ServerSession[],
+): Promise<ReadonlySet<ServerSession>> {
   const numbers = sessions.map(({ id }) => id).join(', ');
   const listed = await connection.query(
     `SELECT ID AS id, HOST AS client FROM information_schema.PROCESSLIST WHERE ID IN (${numbers})`,

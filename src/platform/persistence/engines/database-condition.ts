@@ -1,4 +1,4 @@
-/** A state of the database in which it refuses statements that are correct, and that an operator or time ends. */
+/** A state of the database in which it rejects statements that are correct, and that an operator or time ends. */
 export type DatabaseCondition =
   | 'full'
   | 'denied'

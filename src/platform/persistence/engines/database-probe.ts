@@ -30,7 +30,7 @@ export class EmbeddedProbe implements DatabaseProbe {
     return firstValue(await this.dataSource.query(sql));
   }
 
-  /** It would wait for the lock of a command that writes. Units of work that fail tell enough: there is one account. */
+  /** Writes nothing: a write would wait for the lock of a command, and failed units of work show an unwritable database. */
   write(): Promise<void> {
     return Promise.resolve();
   }
@@ -62,12 +62,12 @@ export interface DatabaseProbe {
   translate(sql: string): string;
 }
 
-/** SQLite has no table DUAL. */
+/** Removes the table DUAL, which SQLite does not have. */
 export function withoutDual(sql: string): string {
   return sql.replace(/\s+FROM\s+DUAL\s*;?$/i, '');
 }
 
-/** Reads the result of either driver. */
+/** Returns the first value of the result of either driver. */
 function firstValue(rows: unknown): unknown {
   const [first] = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
   return typeof first === 'object' && first !== null ? Object.values(first)[0] : undefined;
@@ -79,7 +79,7 @@ export class ServerProbe implements DatabaseProbe {
 
   constructor(private readonly pool: ServerPool) {}
 
-  /** Asks the server, since a MySQL URL may lead to MariaDB. */
+  /** Reads the product from the server, since a MySQL URL may lead to MariaDB. */
   async product(signal: AbortSignal): Promise<string> {
     this.known ??= /mariadb/i.test(String(await this.query('SELECT VERSION()', signal))) ? 'MariaDB' : 'MySQL';
     return this.known;

@@ -2,17 +2,17 @@ import { type DatabaseCondition, embeddedCondition, serverCondition } from './da
 
 /**
  * The meaning of a driver's error: `duplicate` for a violated unique key, `lost` if another transaction won and this one
- * was rolled back, `waited` for a lock timeout, `moved` if the server refuses the statement and another one may accept it,
+ * was rolled back, `waited` for a lock timeout, `moved` if the server rejects the statement and another one may accept it,
  * `unreachable` if it is not known whether the database executed the statement, such as a COMMIT without a response, or if
  * it cannot do so now. Anything else is undefined, a defect of this program. Only after `lost`, `waited` and `moved` is it
  * certain that nothing was committed, so that work may be repeated.
  */
 export type DriverFailure = 'duplicate' | 'lost' | 'waited' | 'moved' | 'unreachable';
 
-/** Deadlock or lost certification, changed since read, a savepoint that was rolled back with its transaction. */
+/** Error numbers of a lost transaction: deadlock or lost certification, changed since read, missing savepoint. */
 const LOST = new Set([1213, 1020, 1305]);
 const LOCK_WAIT = 1205;
-/** Read-only after a failover, in three forms, and a cluster node without its cluster (Galera). */
+/** Error numbers of a server that is read-only after a failover, and of a Galera node without its cluster. */
 const MOVED = new Set([1290, 1792, 1836, 1047]);
 const SHUTDOWN = 1053;
 const KILLED = 1927;
@@ -110,7 +110,7 @@ export function driverCode(error: unknown): string {
   return typeof code === 'string' ? code : error.name;
 }
 
-/** TypeORM wraps the error of the driver. */
+/** Unwraps the error of the driver from that of TypeORM. */
 function driverErrorOf(error: Error): Readonly<Record<string, unknown>> {
   const { driverError = error } = error as { driverError?: unknown };
   return driverError as Readonly<Record<string, unknown>>;

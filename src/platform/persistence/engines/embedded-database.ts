@@ -13,7 +13,7 @@ import type { WriteAheadLog } from './write-ahead-log.js';
  */
 export class EmbeddedDatabase implements Engine {
   readonly dialect = 'sqlite';
-  /** Retries for some seconds while another process locks the file; the event loop stays free meanwhile. */
+  /** Attempts for some seconds while another process locks the file; the event loop stays free meanwhile. */
   readonly maxAttempts = 60;
   private readonly database: NodeSqlite;
   private readonly log: WriteAheadLog | undefined;
@@ -59,9 +59,9 @@ export class EmbeddedDatabase implements Engine {
 
   private async enqueue<T>(work: (statements: EmbeddedStatements) => Promise<T>): Promise<T> {
     if (this.within.getStore()) throw new TypeError('a unit of work inside another one: pass tx on');
-    const asked = performance.now();
+    const requested = performance.now();
     this.pending += 1;
-    const turn = this.last.then(() => this.runNext(asked, work));
+    const turn = this.last.then(() => this.runNext(requested, work));
     this.last = turn.catch(() => undefined);
     try {
       return await turn;
@@ -71,10 +71,10 @@ export class EmbeddedDatabase implements Engine {
     }
   }
 
-  private async runNext<T>(asked: number, work: (statements: EmbeddedStatements) => Promise<T>): Promise<T> {
+  private async runNext<T>(requested: number, work: (statements: EmbeddedStatements) => Promise<T>): Promise<T> {
     this.pending -= 1;
     this.isBusy = true;
-    this.pool.acquired(asked);
+    this.pool.acquired(requested);
     const taken = performance.now();
     const statements = new EmbeddedStatements(this.database, this.statementLog);
     try {
@@ -115,12 +115,12 @@ class EmbeddedStatements implements Statements {
   }
 
   rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
-    // `INSERT … RETURNING` and the like.
+    // A statement such as `INSERT … RETURNING` changes rows, too.
     if (!SELECT.test(sql)) this.hasChanged = true;
     return this.logged(sql, () => this.database.prepared(sql).all(...values) as readonly unknown[] as readonly Row[]);
   }
 
-  /** Runs `BEGIN` and the like. */
+  /** Runs a statement without values, such as `BEGIN`. */
   control(sql: string): Promise<void> {
     return this.logged(sql, () => {
       this.database.prepared(sql).run();
@@ -139,7 +139,7 @@ class EmbeddedStatements implements Statements {
   }
 }
 
-/** TypeORM's driver for an embedded database has one connection. */
+/** Returns the one connection of TypeORM's driver for an embedded database. */
 function connectionOf(dataSource: DataSource): NodeSqlite {
   return (dataSource.driver as unknown as { readonly databaseConnection: NodeSqlite }).databaseConnection;
 }

@@ -12,7 +12,7 @@ export interface NodeSqliteOptions {
   readonly timeout?: number;
 }
 
-/** More texts than the program has: those that are built for a list of values differ in its length. */
+/** Prepared statements: more than the program has, since the texts for lists of values differ by the length of the list. */
 const MAX_PREPARED = 300;
 
 /**

@@ -1,11 +1,11 @@
 import type { Connection, PrepareStatementInfo } from 'mysql2';
 
-/** More than the texts of all stores; HikariCP recommends 250 to 500 for a connection. */
+/** Statements that a connection keeps prepared: more than all stores have; HikariCP recommends 250 to 500. */
 export const MAX_PREPARED = 250;
 
 interface Entry {
   readonly statement: PrepareStatementInfo;
-  /** The number of its last use. */
+  /** Sequence number of the last use. */
   used: number;
 }
 
@@ -36,7 +36,7 @@ export class PreparedStatements {
     if (this.entries.size > MAX_PREPARED) this.driver.unprepare(this.leastRecent());
   }
 
-  /** The driver has a map of its own. Whatever makes it close a statement, the statement must not be executed any more. */
+  /** Forgets a statement that the driver closes for a reason of its own, since it must not be executed any more. */
   private forgetWhenClosed(sql: string, statement: PrepareStatementInfo): void {
     const close = statement.close.bind(statement);
     let isOpen = true;

@@ -10,9 +10,9 @@ export interface WaitLimits {
   readonly statement?: number | undefined;
 }
 
-/** The limit of a statement outside of requests; that of a task or a command may take long. */
+/** Limit of a statement outside of requests, since a task or a command may take long. */
 const DEFAULT_LIMIT_MILLIS = 60_000;
-/** The minimum for the first statement on a connection that was obtained late. */
+/** Minimum limit of the first statement on a connection that was obtained late. */
 const MIN_LIMIT_MILLIS = 100;
 
 /** Requests that have reached their limit. */

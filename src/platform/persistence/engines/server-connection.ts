@@ -18,9 +18,9 @@ export class ServerConnection implements PoolableConnection {
   isOfCluster = false;
   /** True if the server was read-only when the connection opened. */
   isReadOnly = false;
-  /** Known once the connection is open. */
+  /** Set once the connection is open. */
   session: ServerSession | undefined;
-  /** Stays off after a transaction, until a unit of work needs it. No transaction is open while the connection is idle. */
+  /** Stays off after a transaction until a unit of work needs it on; an idle connection has no open transaction. */
   autocommit: 'on' | 'off' | 'unknown' = 'on';
   readonly prepared: PreparedStatements;
 
@@ -28,9 +28,9 @@ export class ServerConnection implements PoolableConnection {
     readonly driver: Connection,
     private readonly socket: Socket,
     readonly host: Host,
-    /** Those of the host. */
+    /** The abandoned sessions of the same host. */
     private readonly abandoned: AbandonedSessions,
-    /** The statement of `connection-test-query`; without one, the ping of the protocol. */
+    /** The statement of `connection-test-query`; if undefined, the ping of the protocol is sent. */
     private readonly testQuery?: string,
   ) {
     this.pipelining = new StatementPipelining(driver);
@@ -58,7 +58,7 @@ export class ServerConnection implements PoolableConnection {
     return this.send(sql);
   }
 
-  /** For statements that are not part of a unit of work: each commits by itself, and leaves no transaction open. */
+  /** Turns autocommit on for statements that are not part of a unit of work, so that none leaves a transaction open. */
   async commitEach(): Promise<void> {
     if (this.autocommit === 'on') return;
     // A statement that fails may have taken effect all the same.

@@ -21,16 +21,16 @@ interface FactsRow {
   readonly of_cluster?: Flag;
 }
 
-/** A host that failed or was read-only is tried after the others for this time. */
+/** Time for which a host that failed or was read-only is tried after the others. */
 const AVOIDED_MILLIS = 10_000;
-/** Finds connections whose other side has vanished without a word, such as behind a firewall. */
+/** Interval of TCP keep-alive, which finds connections that a firewall has dropped silently. */
 const KEEP_ALIVE_MILLIS = 60_000;
 
 export interface ConnectorOptions {
-  /** At least one, in the order of the URL. */
+  /** At least one host, in the order of the URL. */
   readonly hosts: readonly Host[];
   readonly driver: ConnectionOptions;
-  /** Limit for one host; 0 leaves it to the operating system. */
+  /** Time limit for one host; 0 leaves it to the operating system. */
   readonly limitMillis: number;
   readonly testQuery?: string | undefined;
   /** The time zone of each session; undefined leaves it to the server. */
@@ -45,7 +45,7 @@ export class ServerConnector {
 
   constructor(private readonly options: ConnectorOptions) {}
 
-  /** @throws the error of the last host */
+  /** Opens a connection to the first host that accepts one. @throws the error of the last host */
   async open(): Promise<ServerConnection> {
     const hosts = this.inOrder();
     let failure: unknown;
@@ -53,7 +53,7 @@ export class ServerConnector {
       const begun = performance.now();
       try {
         const connection = await this.openAt(host, this.options.limitMillis);
-        await this.refuseReadOnly(connection);
+        await this.rejectReadOnly(connection);
         // The last one is used even so: its statement reports what is wrong, while further attempts would have no end.
         if (host === hosts.at(-1) || (this.leftAt.get(host) ?? -Infinity) < begun) return connection;
         await connection.end();
@@ -130,8 +130,8 @@ export class ServerConnector {
     return connection;
   }
 
-  /** A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile. */
-  private async refuseReadOnly(connection: ServerConnection): Promise<void> {
+  /** Rejects a read-only host, but not a single one: it may become writable again, and reads succeed meanwhile. */
+  private async rejectReadOnly(connection: ServerConnection): Promise<void> {
     if (this.options.hosts.length === 1 || !connection.isReadOnly) return;
     await connection.end();
     throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
@@ -162,7 +162,7 @@ async function factsOf(connection: ServerConnection): Promise<FactsRow> {
   }
 }
 
-/** Newer MariaDB has words for several kinds of read-only. */
+/** Any value but 0 and OFF is on, since newer MariaDB versions have several kinds of read-only. */
 function isOn(flag: Flag): boolean {
   return flag !== 0 && flag !== 'OFF';
 }

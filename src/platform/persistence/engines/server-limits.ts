@@ -2,7 +2,7 @@ import type { Logger } from '../../../observability/logging/logger.js';
 import type { PoolSettings } from '../pool/pool-settings.js';
 import type { ServerPool } from './server-pool.js';
 
-/** What a server allows, and how much of it the account of the service uses. */
+/** Limits of a server, and how much of them the account of the service uses. */
 export interface ServerLimits {
   /** Time after which the server closes an unused connection. */
   readonly waitTimeoutMillis: number;
@@ -12,7 +12,7 @@ export interface ServerLimits {
 }
 
 interface LimitsRow {
-  /** Seconds. */
+  /** In seconds. */
   readonly wait_timeout: number;
   readonly max_connections: number;
   /** Connections of this account to the server, including those of this process. */

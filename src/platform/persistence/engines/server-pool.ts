@@ -12,7 +12,7 @@ export class ServerPool extends ConnectionPool<ServerConnection> {
     super({ ...parts, open: () => connector.open() });
   }
 
-  /** Closes all connections to a host that refuses statements for now, and tries other hosts first. */
+  /** Closes all connections to a host that rejects statements for now, and tries other hosts first. */
   leave(host: Host): void {
     this.connector.leave(host);
     this.evict((connection) => connection.host === host);

@@ -8,8 +8,8 @@ import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
 
 /**
- * A node of a cluster rolls a transaction back for one of another node, at any time. If that happens while it prepares a
- * statement, it has sent its response already and reports nothing (MariaDB 10.11), and what follows is a new transaction,
+ * Savepoint that proves that the transaction is still the one that `begin` began. A node of a cluster may roll a transaction back for
+ * one of another node while it prepares a statement; it then reports nothing (MariaDB 10.11), and what follows is a new transaction,
  * which lacks the savepoint.
  */
 const BEGUN = 'begun';
@@ -22,11 +22,11 @@ const AUTOCOMMIT_OFF = 'SET autocommit = 0';
  */
 export class ServerStatements implements Statements {
   private readonly connection: ServerConnection;
-  /** Statements without a response. */
+  /** Number of statements without a response. */
   private due = 0;
   private hasEnded = false;
 
-  /** `leave` is called if the server refuses statements for now. */
+  /** `leave` is called if the server rejects statements for now. */
   constructor(
     private readonly lease: Lease<ServerConnection>,
     private readonly deadline: ResponseDeadline,
@@ -127,7 +127,7 @@ export class ServerStatements implements Statements {
     this.connection.autocommit = mode;
   }
 
-  /** Runs `COMMIT` and the like, which are not prepared. */
+  /** Runs a statement that is not prepared, such as `COMMIT`. */
   private async control(sql: string): Promise<void> {
     await this.withDeadline(sql, () =>
       this.sent((callback) => {

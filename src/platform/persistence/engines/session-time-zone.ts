@@ -9,9 +9,9 @@ import type { ServerPool } from './server-pool.js';
  * process. An offset if the zone has only one, since a server may have no table of zones; undefined if the URL leaves it to the
  * server.
  */
-export function sessionTimeZone(stated: string | undefined, ofProcess: string): string | undefined {
-  if (stated?.toUpperCase() === 'SERVER') return undefined;
-  const zone = stated === undefined || stated.toUpperCase() === 'LOCAL' ? ofProcess : stated;
+export function sessionTimeZone(configured: string | undefined, ofProcess: string): string | undefined {
+  if (configured?.toUpperCase() === 'SERVER') return undefined;
+  const zone = configured === undefined || configured.toUpperCase() === 'LOCAL' ? ofProcess : configured;
   const offset = utcOffset(zone);
   if (offset === 'Z') return '+00:00';
   if (typeof offset === 'string') return offset;
@@ -41,7 +41,7 @@ const offsetAt = (instant: number): string =>
 const READ = `SELECT @@SESSION.time_zone AS session, @@GLOBAL.system_time_zone AS system_zone,
   ${offsetAt(WINTER)} AS winter, ${offsetAt(SUMMER)} AS summer`;
 
-/** Asks the server on a connection of the pool. */
+/** Reads the time zone of a session of the pool. */
 export async function readTimeZone(pool: ServerPool): Promise<SessionTimeZone> {
   const lease = await pool.borrow();
   try {
@@ -60,7 +60,7 @@ export function isZone({ offsets: [winter, summer] }: SessionTimeZone, id: strin
   return winter === zone.offsetSecondsAt(WINTER * 1000) && summer === zone.offsetSecondsAt(SUMMER * 1000);
 }
 
-/** What an operator can do about a session in another zone. */
+/** Action for an operator whose sessions have another zone than the process. */
 export const EQUAL_ZONES =
   'remove connectionTimeZone from app.datasource.url, or load the table of time zones into the database server';
 

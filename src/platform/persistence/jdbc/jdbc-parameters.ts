@@ -8,9 +8,9 @@ export interface ServerParameters {
   readonly username?: string;
   readonly password?: string;
   readonly tls: TlsMode;
-  /** True if the URL states it. */
+  /** True if a parameter of the URL sets `tls`. */
   readonly statesTls?: boolean;
-  /** The value of `connectionTimeZone`, or of its older name `serverTimezone`. */
+  /** Value of `connectionTimeZone`, or of its older name `serverTimezone`. */
   readonly timeZone?: string;
   /** The zone as `Z`, `local` or an offset such as `+09:00`; absent if the zone has several offsets. */
   readonly utcOffset?: string;
@@ -98,8 +98,8 @@ function credential(key: 'username' | 'password', part: string): Reader {
   };
 }
 
-/** The values of both JDBC drivers; `true` and `false` are those of `useSSL`. */
-const TLS_WORDS: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
+/** Values of `sslMode` of both JDBC drivers, and `true` and `false` of `useSSL`. */
+const TLS_MODES: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
   ['false', 'off'],
   ['disable', 'off'],
   ['disabled', 'off'],
@@ -113,10 +113,10 @@ const TLS_WORDS: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
 ]);
 
 function tls(draft: Draft, value: string): ConversionProblem | undefined {
-  const word = value.toLowerCase().replaceAll('_', '-');
-  const mode = TLS_WORDS.get(word);
+  const name = value.toLowerCase().replaceAll('_', '-');
+  const mode = TLS_MODES.get(name);
   if (!mode) return new ConversionProblem('write DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
-  if (word === 'preferred') {
+  if (name === 'preferred') {
     draft.notes.push(
       'sslMode=PREFERRED connects without TLS: the driver cannot fall back, so say REQUIRED or DISABLED.',
     );
@@ -138,7 +138,7 @@ function timeZone(draft: Draft, value: string): ConversionProblem | undefined {
 
 const JANUARY_AND_JULY = [Date.UTC(2026, 0), Date.UTC(2026, 6)];
 
-/** `Z`, `local`, or the offset of a zone that has the same all year; undefined for others and for that of the server. */
+/** Returns `Z`, `local`, or the offset of a zone without daylight saving; undefined for other zones and for `SERVER`. */
 export function utcOffset(zone: string): string | undefined | ConversionProblem {
   if (/^[+-]\d\d:\d\d$/.test(zone)) return zone;
   if (zone.toUpperCase() === 'LOCAL') return 'local';

@@ -18,7 +18,7 @@ export interface Host {
 
 interface EmbeddedDatabase {
   readonly engine: 'sqlite';
-  /** Relative to the working folder, or `:memory:`. */
+  /** Path relative to the working folder, or `:memory:`. */
   readonly file: string;
   readonly notes: readonly string[];
 }
@@ -104,7 +104,7 @@ function withUserPart(parameters: ServerParameters, user: string): ServerParamet
   };
 }
 
-/** The place of a database without account and password: the full path of a file, or engine, hosts and name. */
+/** Returns the location of a database without account and password: the full path of a file, or engine, hosts and name. */
 export function databasePlace(url: string): string {
   const location = parseJdbcUrl(url);
   if (location instanceof ConversionProblem) return 'unknown';
@@ -113,7 +113,7 @@ export function databasePlace(url: string): string {
   return `${location.engine}://${hosts.join(',')}/${location.database}`;
 }
 
-/** The file of an embedded database; undefined for a server, and for one in memory. */
+/** Returns the file of an embedded database; undefined for a server, and for a database in memory. */
 export function databaseFile(url: string): string | undefined {
   const location = parseJdbcUrl(url);
   if (location instanceof ConversionProblem || location.engine !== 'sqlite') return undefined;

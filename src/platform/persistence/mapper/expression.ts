@@ -19,7 +19,8 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ...both('>= gte', (left, right) => order(left, right) >= 0),
 ]);
 
-const OPERAND = String.raw`-?\d+(?:\.\d+)?(?![\w.])|'[^']*'|"[^"]*"|(?!(?:and|or|not|n?eq|[lg]te?)\b)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w.(])`;
+const PATH = String.raw`(?!(?:and|or|not|n?eq|[lg]te?)\b)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w.(])`;
+const OPERAND = String.raw`-?\d+(?:\.\d+)?(?![\w.])|'[^']*'|"[^"]*"|${PATH}`;
 const OPERATOR = String.raw`[=!]=|[<>]=?|(?:n?eq|[lg]te?)\b`;
 /** `not`, an operand, and a comparison with another operand. */
 const TERM = new RegExp(

@@ -3,7 +3,7 @@ import { classifyFailure, driverCode } from '../engines/driver-failure.js';
 import { isSecretColumn, MASK } from '../../../kernel/redaction/secrets.js';
 import type { BoundValue, Sql } from './sql-text.js';
 
-/** Logs a statement with the logger `mapper.<namespace>.<id>`: at `DEBUG` its text, values and number of rows, at `TRACE` its rows. */
+/** Logs one statement: at `DEBUG` its text, its values and the number of its rows, at `TRACE` also the rows. */
 export class MapperLog {
   constructor(private readonly logger: Logger) {}
 

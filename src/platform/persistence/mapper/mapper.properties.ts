@@ -35,13 +35,13 @@ type NullType = (typeof NULL_TYPES)[number];
 
 const NULL_TYPES = ['NULL', 'OTHER', 'VARCHAR'] as const;
 
-const words = oneOf(...NULL_TYPES);
+const choice = oneOf(...NULL_TYPES);
 
 /** YAML reads an unquoted NULL as no value, which can only mean NULL here. */
 const nullType: ScalarType<NullType> = {
-  ...words,
+  ...choice,
   emptyMeansDefault: false,
-  parse: (value) => (value === '' ? 'NULL' : words.parse(value)),
+  parse: (value) => (value === '' ? 'NULL' : choice.parse(value)),
 };
 
 @Properties('mapper.configuration')

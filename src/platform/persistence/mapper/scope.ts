@@ -11,7 +11,7 @@ export function isInheritedName(name: string): boolean {
   return INHERITED.has(name);
 }
 
-/** Returns the value at a path such as `user.name`, or `MISSING`. Only own properties count, so that no name reaches a prototype. */
+/** Returns the value at a path such as `user.name`, or `MISSING`. Only own properties count, so no name reaches a prototype. */
 export function valueAt(scope: Scope, path: string): unknown {
   return path.split('.').reduce<unknown>(ownMember, scope);
 }

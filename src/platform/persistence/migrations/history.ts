@@ -29,22 +29,22 @@ export function registerHistory(steps: readonly Step[]): void {
   registered.splice(0, registered.length, ...steps);
 }
 
-/** The names of all migrations, oldest first. */
+/** Returns the names of all migrations, oldest first. */
 export function knownMigrations(): readonly string[] {
   return HISTORY.map(({ migration }) => migration.name);
 }
 
-/** The schema level of a migration: the time in its name, which grows with each migration. */
+/** Returns the schema level of a migration: the time in its name, which grows with each migration. */
 export function levelOf(name: string): number {
   return Number(/\d{13}$/.exec(name)?.[0] ?? NaN);
 }
 
-/** The newest level that this version knows. */
+/** Returns the newest level that this version knows. */
 export function knownLevel(): number {
   return Math.max(...knownMigrations().map(levelOf));
 }
 
-/** The level that is recorded with a step. */
+/** Returns the level that is recorded with a migration: that of the oldest version that still runs after it. */
 export function compatibleLevel({ migration, compatibleFrom = migration }: Step): number {
   return levelOf(compatibleFrom.name);
 }

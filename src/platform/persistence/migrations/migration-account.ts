@@ -3,6 +3,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { problem } from '../../../config/problem.js';
 import { openDatabase } from '../database.js';
 import type { DatabaseSettings } from '../database-address.js';
+import { otherSessions } from '../other-sessions.js';
 import type { MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
@@ -27,8 +28,8 @@ export class MigrationAccount {
     this.settings = this.isSeparate ? { url: service.url, tls: service.tls, ...account } : service;
   }
 
-  /** Refuses a change while other sessions of the service use the database; `others` are connections of this process. */
-  refusesInUse(...others: readonly DataSource[]): MigrationGuard {
+  /** Returns a guard that fails while other sessions use the database; `others` are connections of this process. */
+  guardAgainstUse(...others: readonly DataSource[]): MigrationGuard {
     return async (dataSource, migrations) => {
       const sessions = await otherSessions(this.service, [dataSource, ...others]);
       if (sessions.length === 0) return;
@@ -69,7 +70,7 @@ export class MigrationAccount {
     }
   }
 
-  /** Explains a refusal of the server and a statement that failed; an unavailable database and other errors stay. */
+  /** Explains a rejection by the server and a statement that failed; rethrows an unavailable database and other errors. */
   async explained<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -86,7 +87,7 @@ export class MigrationAccount {
   }
 }
 
-/** Without the message of the driver, which may quote data. */
+/** Describes a failed statement without the message of the driver, which may quote data. */
 function failedStatement(error: unknown): SchemaFailure | undefined {
   if (!(error instanceof QueryFailedError)) return undefined;
   const failure = classifyFailure(error);

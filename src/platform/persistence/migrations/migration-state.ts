@@ -30,7 +30,7 @@ interface Row {
 
 /** The migrations of a database, compared with those of this version. */
 export class MigrationState {
-  /** Reads without a lock and without the right to change tables. */
+  /** Reads the state; needs neither a lock nor the right to change tables. */
   static async read(dataSource: DataSource): Promise<MigrationState> {
     const runner = dataSource.createQueryRunner();
     try {
@@ -40,7 +40,7 @@ export class MigrationState {
     }
   }
 
-  /** Reads on a given connection, such as that of a snapshot. */
+  /** Reads the state on a connection of the caller, such as that of a snapshot. */
   static async readBy(runner: QueryRunner): Promise<MigrationState> {
     if (HISTORY.length === 0) throw new TypeError('no migration is registered');
     const hasTable = await runner.hasTable('migrations');
@@ -49,7 +49,7 @@ export class MigrationState {
     return new MigrationState(rows.map(applied));
   }
 
-  /** In the order in which they were applied. */
+  /** `applied` is in the order in which the migrations were applied. */
   constructor(readonly applied: readonly AppliedMigration[]) {}
 
   /** Names of the migrations that have not run yet, oldest first. */
@@ -99,7 +99,7 @@ export class MigrationState {
   }
 
   /** @throws SchemaFailure if the tables are newer than this version and not declared compatible with it */
-  refuseIncompatible(): void {
+  requireCompatible(): void {
     const { incompatible } = this;
     if (incompatible.length === 0) return;
     const action =
@@ -115,7 +115,7 @@ export class MigrationState {
   }
 }
 
-/** The database decides: a version cannot know what a newer migration has changed. */
+/** True if the record of the migration says that this version runs after it: a version cannot know newer migrations. */
 export function isCompatible({ compatibleFrom }: AppliedMigration): boolean {
   return compatibleFrom !== undefined && compatibleFrom <= knownLevel();
 }
@@ -124,7 +124,7 @@ export function isKnown(name: string): boolean {
   return HISTORY.some(({ migration }) => migration.name === name);
 }
 
-/** The facts of this version about a migration whose record an older version has written. */
+/** Returns the level of an applied migration that an older version has recorded without one. */
 function declaredLevel(name: string): number {
   const step = HISTORY.find(({ migration }) => migration.name === name);
   return step === undefined ? levelOf(name) : compatibleLevel(step);

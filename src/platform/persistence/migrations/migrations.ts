@@ -8,11 +8,11 @@ import { isKnown, MigrationState } from './migration-state.js';
 import { resumable } from './resumable.js';
 import { SchemaFailure } from './schema-failure.js';
 
-/** Refuses a change of the tables that ends other processes of the service. */
+/** Fails if a change of the tables would end other processes of the service. */
 export type MigrationGuard = (dataSource: DataSource, migrations: readonly string[]) => Promise<void>;
 
-/** For a database that nothing else uses, and for a caller that may ignore it. */
-export const neverRefuses: MigrationGuard = () => Promise.resolve();
+/** The guard of a database that nothing else uses, and of a caller that may ignore other sessions. */
+export const unguarded: MigrationGuard = () => Promise.resolve();
 
 /** The classes that TypeORM runs. */
 export function migrationClasses(): MigrationClass[] {
@@ -21,28 +21,28 @@ export function migrationClasses(): MigrationClass[] {
 
 export interface MigrateOptions extends Pick<ExclusiveOptions, 'during'> {
   readonly clock?: Clock;
-  readonly refuse?: MigrationGuard;
+  readonly guard?: MigrationGuard;
 }
 
 /**
  * Brings the schema up to date; of processes that start at the same time, one migrates and the others wait.
  * @returns the names of the migrations that ran
- * @throws SchemaFailure if the tables are too new for this version, or if `refuse` finds other sessions and a process of an
+ * @throws SchemaFailure if the tables are too new for this version, or if `guard` finds other sessions and a process of an
  * older version would not work afterwards
  */
 export async function migrate(
   dataSource: DataSource,
-  { clock = new SystemClock(), refuse = neverRefuses, ...waiting }: MigrateOptions = {},
+  { clock = new SystemClock(), guard = unguarded, ...waiting }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const before = await MigrationState.read(dataSource);
-  before.refuseIncompatible();
+  before.requireCompatible();
   if (!before.isBehind) return [];
   const admit = async (): Promise<void> => {
     // Another process may have migrated in the meantime.
     const state = await MigrationState.read(dataSource);
-    state.refuseIncompatible();
+    state.requireCompatible();
     const breaking = state.breaking.map(({ name }) => name);
-    if (breaking.length > 0) await refuse(dataSource, breaking);
+    if (breaking.length > 0) await guard(dataSource, breaking);
   };
   return exclusively(dataSource, { admit, ...waiting }, async () => {
     const ran = (await dataSource.runMigrations({ transaction: 'none' })).map(({ name }) => name);
@@ -65,13 +65,13 @@ async function record(dataSource: DataSource, ran: readonly string[], now: numbe
 /**
  * Reverts the migration that was applied last.
  * @returns its name; undefined if none is applied
- * @throws SchemaFailure if this version does not know it, if it would lose facts and `acceptsLoss` is false, or if `refuse`
+ * @throws SchemaFailure if this version does not know it, if it would lose facts and `acceptsLoss` is false, or if `guard`
  * finds other sessions: a version that has the migration does not work without it
  */
 export async function revertLast(
   dataSource: DataSource,
   acceptsLoss: boolean,
-  refuse = neverRefuses,
+  guard = unguarded,
 ): Promise<string | undefined> {
   const admitted = async (): Promise<string | undefined> => {
     const last = (await MigrationState.read(dataSource)).applied.at(-1)?.name;
@@ -82,7 +82,7 @@ export async function revertLast(
   };
   const admit = async (): Promise<void> => {
     const last = await admitted();
-    if (last !== undefined) await refuse(dataSource, [last]);
+    if (last !== undefined) await guard(dataSource, [last]);
   };
   return exclusively(dataSource, { admit }, async () => {
     const last = await admitted();

@@ -595,7 +595,7 @@ describe('a lent connection', () => {
 });
 
 describe('closing', () => {
-  it('refuses callers that wait, and waits some seconds for lent connections', async () => {
+  it('rejects callers that wait, and waits some seconds for lent connections', async () => {
     const all = stand({ maximumPoolSize: 2, name: 'front' });
     const [first, second] = await exhausted(all);
     all.pool.keepWarm();

@@ -6,7 +6,7 @@ import type { PoolMeters, PoolState } from './pool-meters.js';
 import type { PoolSettings } from './pool-settings.js';
 import { type Borrower, WaitingCallers } from './waiting-callers.js';
 
-/** What a pool needs of a connection. */
+/** Connection as the pool sees it. */
 export interface PoolableConnection {
   /** Resolves if the server responds; the pool limits the wait. */
   test(): Promise<void>;
@@ -44,10 +44,10 @@ const MIN_RETRY_MILLIS = 100;
 const MAX_RETRY_MILLIS = 500;
 /** Limit for connections that are still lent when the pool is closed. */
 const CLOSE_LIMIT_MILLIS = 5000;
-/** Limit for the statements of these connections to be cancelled. */
+/** Limit for canceling the statements of these connections. */
 const CANCEL_LIMIT_MILLIS = 1000;
 
-/** A unit of work got no connection within `connection-timeout`; `cause` is why the last one could not be opened. */
+/** Thrown if a unit of work gets no connection within `connection-timeout`; `cause` is the last error of opening one. */
 export class PoolTimeout extends Error {
   readonly code = 'POOL_TIMEOUT';
 
@@ -88,7 +88,7 @@ export class Lease<C> {
 
   constructor(
     readonly connection: C,
-    private readonly giveBack: (isUsable: boolean) => void,
+    private readonly returnToPool: (isUsable: boolean) => void,
   ) {}
 
   /** Returns the connection; further calls have no effect. */
@@ -104,7 +104,7 @@ export class Lease<C> {
   private end(isUsable: boolean): void {
     if (this.isReturned) return;
     this.isReturned = true;
-    this.giveBack(isUsable);
+    this.returnToPool(isUsable);
   }
 }
 
@@ -114,7 +114,7 @@ export class Lease<C> {
  */
 export class ConnectionPool<C extends PoolableConnection> {
   private readonly members = new Set<Member<C>>();
-  /** The most recently used last. */
+  /** Idle connections; the most recently used one is the last. */
   private readonly idle: Member<C>[] = [];
   private readonly waiting: WaitingCallers<Lease<C>>;
   private readonly meters = new Set<PoolMeters>();
@@ -126,7 +126,7 @@ export class ConnectionPool<C extends PoolableConnection> {
   private isWarm = false;
   private isClosed = false;
   private housekeeping: NodeJS.Timeout | undefined;
-  /** Set while connections cannot be opened: why, the next delay, and the timer of the next attempt. */
+  /** Set while connections cannot be opened: the error, the next delay, and the timer of the next attempt. */
   private outage: { readonly error: unknown; readonly delayMillis: number; timer?: NodeJS.Timeout } | undefined;
 
   constructor(private readonly parts: PoolParts<C>) {
@@ -184,7 +184,7 @@ export class ConnectionPool<C extends PoolableConnection> {
     if (this.isClosed) return Promise.reject(new PoolClosed(this.settings.name));
     const { settings, logger } = this.parts;
     const borrower: Borrower = {
-      asked: performance.now(),
+      requestedAt: performance.now(),
       leakWatch: settings.leakDetectionThreshold > 0 ? new LeakWatch(settings, logger) : undefined,
       failsAtOutage,
     };
@@ -277,10 +277,10 @@ export class ConnectionPool<C extends PoolableConnection> {
 
   /** `begun` is a reading of `performance.now` at the start of the attempt that failed. */
   private tryLater(error: unknown, begun: number): void {
-    // An attempt that began before the caller asked may tell of an outage that is over.
+    // An attempt that began before the request of the caller may show an outage that is over.
     this.waiting.fail(
       () => error as Error,
-      ({ failsAtOutage, asked }) => failsAtOutage && asked <= begun,
+      ({ failsAtOutage, requestedAt }) => failsAtOutage && requestedAt <= begun,
     );
     if (this.isClosed || this.outage?.timer) return;
     const { delayMillis } = this.outage ?? { delayMillis: MIN_RETRY_MILLIS };
@@ -327,9 +327,9 @@ export class ConnectionPool<C extends PoolableConnection> {
     if (!isLent) this.idle.push(member);
   }
 
-  private lend(member: Member<C>, { asked, leakWatch }: Borrower): Lease<C> {
+  private lend(member: Member<C>, { requestedAt, leakWatch }: Borrower): Lease<C> {
     const since = performance.now();
-    for (const meters of this.meters) meters.acquired(asked);
+    for (const meters of this.meters) meters.acquired(requestedAt);
     const endWatch = leakWatch?.begin();
     return new Lease(member.connection, (isUsable) => {
       endWatch?.();

@@ -27,7 +27,7 @@ function leakOfCaller(thresholdMillis: number): Leak {
 export class LeakWatch {
   private readonly leak: Leak;
 
-  /** Created where the caller asks: the stack of the error names it. */
+  /** Created where the connection is requested, so that the stack of the error names the caller. */
   constructor(
     private readonly settings: PoolSettings,
     private readonly logger: Logger,
@@ -35,7 +35,7 @@ export class LeakWatch {
     this.leak = leakOfCaller(settings.leakDetectionThreshold);
   }
 
-  /** Begins when the connection is lent; the result ends it. */
+  /** Starts when the connection is lent; the returned function ends it. */
   begin(): () => void {
     const { leak, logger } = this;
     const { name: pool, leakDetectionThreshold } = this.settings;

@@ -1,9 +1,9 @@
-/** Times in milliseconds. */
+/** Settings of a pool; times are in milliseconds. */
 export interface PoolSettings {
   readonly name: string;
   readonly maximumPoolSize: number;
   readonly minimumIdle: number;
-  /** How long a unit of work waits for a connection; 0 sets no limit. */
+  /** Limit for the wait of a unit of work for a connection; 0 sets none. */
   readonly connectionTimeout: number;
   /** Unused time after which a connection above `minimumIdle` is closed; 0 keeps it. */
   readonly idleTimeout: number;
@@ -50,36 +50,36 @@ export interface AdjustedSettings {
 
 /** Replaces values that the pool cannot use well by the rules of HikariCP (`HikariConfig.validateNumerics`). */
 export function adjustedSettings(configured: Partial<PoolSettings>): AdjustedSettings {
-  const given = { ...POOL_DEFAULTS, ...configured };
+  const values = { ...POOL_DEFAULTS, ...configured };
   const adjustments: PoolAdjustment[] = [];
   const use = (property: keyof PoolSettings, value: number, reason: string): number => {
     adjustments.push({ property, value, reason });
     return value;
   };
   const atLeast = (property: Times, minimum: number, zeroIsAllowed: boolean): number => {
-    const value = given[property];
+    const value = values[property];
     if (value >= minimum || (zeroIsAllowed && value === 0)) return value;
     return use(property, POOL_DEFAULTS[property], `below ${minimum} ms, so the default is used`);
   };
 
-  const { name, maximumPoolSize } = given;
+  const { name, maximumPoolSize } = values;
   const connectionTimeout = atLeast('connectionTimeout', MIN_TIMEOUT, true);
   const validationTimeout = atLeast('validationTimeout', MIN_TIMEOUT, false);
   const maxLifetime = atLeast('maxLifetime', MIN_LIFETIME, true);
 
-  let leakDetectionThreshold = given.leakDetectionThreshold;
+  let leakDetectionThreshold = values.leakDetectionThreshold;
   const isTooLate = maxLifetime > 0 && leakDetectionThreshold > maxLifetime;
   if (leakDetectionThreshold > 0 && (leakDetectionThreshold < MIN_LEAK_THRESHOLD || isTooLate)) {
     const reason = `below ${MIN_LEAK_THRESHOLD} ms or above max-lifetime, so leaks are not reported`;
     leakDetectionThreshold = use('leakDetectionThreshold', 0, reason);
   }
 
-  let minimumIdle = given.minimumIdle ?? maximumPoolSize;
+  let minimumIdle = values.minimumIdle ?? maximumPoolSize;
   if (minimumIdle > maximumPoolSize) {
     minimumIdle = use('minimumIdle', maximumPoolSize, 'above maximum-pool-size');
   }
 
-  let idleTimeout: number = given.idleTimeout;
+  let idleTimeout: number = values.idleTimeout;
   const isFixed = minimumIdle === maximumPoolSize;
   if (isFixed && idleTimeout !== 0 && idleTimeout !== POOL_DEFAULTS.idleTimeout) {
     use('idleTimeout', idleTimeout, 'without effect, since minimum-idle equals maximum-pool-size');

@@ -2,8 +2,8 @@ import type { LeakWatch } from './leak-watch.js';
 
 /** A caller that asks the pool for a connection. */
 export interface Borrower {
-  /** Reading of `performance.now` when it asked. */
-  readonly asked: number;
+  /** Reading of `performance.now` at the request for a connection. */
+  readonly requestedAt: number;
   readonly leakWatch: LeakWatch | undefined;
   readonly failsAtOutage: boolean;
 }

@@ -61,7 +61,7 @@ export class SchemaSetup {
   /** @throws SchemaFailure if the tables do not fit this version, or if migrations are pending and must not run now */
   async prepare(dataSource: DataSource): Promise<void> {
     const state = await MigrationState.read(dataSource);
-    state.refuseIncompatible();
+    state.requireCompatible();
     const newer = logged(state.unknown.map(({ name }) => name));
     if (newer !== '') this.log.info('The tables are newer than this version, which may run on them', { newer });
     const { worksOnExisting, migratesAtStart, migrateAdvice } = this.mode;
@@ -87,8 +87,8 @@ export class SchemaSetup {
     };
     // A process that waits has no other session, so that the process at work does not take it for one that uses the tables.
     poolOf(dataSource)?.evict(() => true);
-    const refuse = this.account.refusesInUse(dataSource);
-    const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse, during }));
+    const guard = this.account.guardAgainstUse(dataSource);
+    const ran = await this.account.change(dataSource, (own) => migrate(own, { guard, during }));
     // The first startup creates all tables, which is no news.
     if (ran.length > 0 && applied.length > 0) this.log.info('Migrated the tables', { migrations: logged(ran) });
   }
