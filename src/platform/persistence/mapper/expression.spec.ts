@@ -156,6 +156,6 @@ it('inherited properties are no parameters', () => {
 it('an own property with the name of a prototype is not reachable', () => {
   const parameters = JSON.parse('{"__proto__": {"admin": true}, "constructor": "x"}') as object;
 
-  expect(valueAt(parameters as Scope, '__proto__.admin')).not.toBe(true);
+  expect(valueAt(parameters as Scope, ['__proto__', 'admin'])).not.toBe(true);
   expect(valueOf('admin', parameters)).toBeNull();
 });

@@ -69,11 +69,12 @@ function operandOf(text: string): Operand {
 
 /** The path of a value; a name that does not exist is null. */
 export function pathOf(text: string): Operand {
-  if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(text) || text.split('.').some(isInheritedName)) {
+  const names = text.split('.');
+  if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(text) || names.some(isInheritedName)) {
     throw new SyntaxError(`"${text}" is not the name of a parameter`);
   }
   return (scope) => {
-    const value = valueAt(scope, text);
+    const value = valueAt(scope, names);
     return value === MISSING || value === undefined ? null : value;
   };
 }

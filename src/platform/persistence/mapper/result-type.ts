@@ -49,16 +49,16 @@ type Settings = Pick<MapperConfigurationProperties, 'mapUnderscoreToCamelCase' |
 /** Maps the rows of a statement to results of its type. */
 export function mapRows(rows: readonly object[], type: ResultType, settings: Settings): readonly unknown[] {
   if (type.kind === 'scalar') return rows.map((row) => type.convert(Object.values(row)[0] ?? null));
-  const members = Object.keys(rows[0] ?? {}).flatMap((column) => {
-    const member = memberOf(column, type.members, settings);
-    // An assignment to `__proto__` would not create a member.
-    return member === undefined || isInheritedName(member) ? [] : [[column, member] as const];
-  });
+  const columns = Object.keys(rows[0] ?? {});
+  const nameOf = (column: string): string | undefined => memberOf(column, type.members, settings);
+  // A copy of each row would cost more than the rest of the mapper.
+  if (settings.callSettersOnNulls && columns.every((column) => nameOf(column) === column)) return rows;
+  const members = columns.map((column) => [column, nameOf(column)] as const);
   return rows.map((row) => {
     const result: Record<string, unknown> = {};
     for (const [column, member] of members) {
       const value = (row as Readonly<Record<string, unknown>>)[column];
-      if (value !== null || settings.callSettersOnNulls) result[member] = value;
+      if (member !== undefined && (value !== null || settings.callSettersOnNulls)) result[member] = value;
     }
     return result;
   });
@@ -71,7 +71,8 @@ function memberOf(
 ): string | undefined {
   if (members?.has(column)) return column;
   const name = mapUnderscoreToCamelCase ? camelCase(column) : column;
-  return members === undefined || members.has(name) ? name : undefined;
+  // An assignment to `__proto__` would not create a member.
+  return !isInheritedName(name) && (members?.has(name) ?? true) ? name : undefined;
 }
 
 function camelCase(column: string): string {

@@ -12,8 +12,8 @@ export function isInheritedName(name: string): boolean {
 }
 
 /** Returns the value at a path such as `user.name`, or `MISSING`. Only own properties count, so no name reaches a prototype. */
-export function valueAt(scope: Scope, path: string): unknown {
-  return path.split('.').reduce<unknown>(ownMember, scope);
+export function valueAt(scope: Scope, path: readonly string[]): unknown {
+  return path.reduce<unknown>(ownMember, scope);
 }
 
 function ownMember(value: unknown, name: string): unknown {

@@ -74,11 +74,12 @@ function isQuoted(before: string): boolean {
 /** `#{path}` is a bound value. The driver binds values of any type, so that a type is read and has no effect. */
 function valueOf(text: string, { statement }: Owner): SqlNode | string {
   const [, path] = /^#\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*(?:,\s*jdbcType\s*=\s*[A-Z]+\s*)?\}$/.exec(text) ?? [];
-  if (path === undefined || path.split('.').some(isInheritedName)) {
+  const names = path?.split('.') ?? [];
+  if (path === undefined || names.some(isInheritedName)) {
     return `${text} is not a parameter, such as #{user.name} or #{name,jdbcType=VARCHAR}`;
   }
   return (scope) => {
-    const value = valueAt(scope, path);
+    const value = valueAt(scope, names);
     if (value === MISSING) throw new TypeError(`${statement} has no parameter ${path}`);
     return { text: '?', bound: [{ name: path, value: storable(value, statement, path) }] };
   };
@@ -88,7 +89,7 @@ function valueOf(text: string, { statement }: Owner): SqlNode | string {
 function allowedText(text: string, { namespace }: Owner): SqlNode | string {
   const name = text.slice(2, -1).trim();
   if (!Mapping.allows(namespace, name)) return `the program allows no \${${name}} in ${namespace}`;
-  return (scope) => ({ text: Mapping.allowedText(namespace, name, valueAt(scope, name)), bound: [] });
+  return (scope) => ({ text: Mapping.allowedText(namespace, name, valueAt(scope, [name])), bound: [] });
 }
 
 /** `undefined` is null: the driver of a server would throw. */
