@@ -3,7 +3,7 @@ import { StagedImports } from '../../identity/account/import/staged-imports.serv
 import { ImportedTotps } from '../../identity/second-factor/totp/totp-import.service.js';
 import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
 
-/** Delayed, so that a short command ends before it. */
+/** Delay before the first run, so that a short command ends before it. */
 const INITIAL_DELAY_MILLIS = 1000;
 const INTERVAL_MILLIS = 60_000;
 

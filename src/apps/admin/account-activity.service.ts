@@ -11,7 +11,10 @@ import type { Slice } from '../../platform/persistence/slice.js';
 import { AccountDirectory } from './account-directory.service.js';
 import type { Actor } from './act.js';
 
-/** Where an account is signed in and what happened to it, for administrators, and for the help desk if it may act on it. */
+/**
+ * Reads the sessions, devices and events of an account, for administrators, and for the help desk if it may act on the
+ * account.
+ */
 @Injectable()
 export class AccountActivity {
   constructor(
@@ -33,7 +36,7 @@ export class AccountActivity {
     return this.trustedDevices.list(subject, page);
   }
 
-  /** Newest first. The help desk must name the user. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  /** Events, newest first; the help desk must name the user. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
   async events(filter: EventFilter, actor: Actor): Promise<readonly EventRow[]> {
     if (actor.authority === 'help desk') {
       if (filter.user === undefined) throw new ServiceError('ACCESS_DENIED', { reason: 'help desk' });

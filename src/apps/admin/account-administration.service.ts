@@ -13,13 +13,13 @@ export type { Act } from './act.js';
 
 /** A temporary password, which its owner must replace at the next sign-in. */
 export interface TemporaryPasswordReset {
-  /** Set if it was generated: it is shown once and cannot be read again. */
+  /** The password, if it was generated; it is shown once and cannot be read again. */
   readonly generated?: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
 
-/** Changes that one act makes together; undefined members stay. */
+/** Changes of one act; undefined members stay. */
 export interface AccountUpdate extends AccountChange {
   readonly status?: AccountStatus;
 }

@@ -8,9 +8,9 @@ export interface AccountDetails {
   readonly factors: EnrolmentState;
 }
 
-/** What a caller may see of an account. */
+/** The part of an account that a caller may see. */
 export interface VisibleAccount extends AccountDetails {
-  /** The oldest first; absent if the caller may not act on the account. */
+  /** The authenticators, oldest first; absent if the caller may not act on the account. */
   readonly authenticators?: readonly Authenticator[];
 }
 

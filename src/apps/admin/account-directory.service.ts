@@ -39,7 +39,7 @@ export class AccountDirectory {
     return { ...details, authenticators: await this.authenticators.of(subject) };
   }
 
-  /** True if the caller may act on the account, and see more than its facts. */
+  /** True if the caller may act on the account and see its authenticators, sessions, devices and events. */
   isOpenTo({ roles }: Account, { authority }: Actor): boolean {
     return authority !== 'help desk' || !this.protectedRoles.hasAny(roles);
   }

@@ -54,7 +54,7 @@ export class AccountProvisioning {
     });
   }
 
-  /** False if no mail relay is configured. */
+  /** True if a mail relay is configured. */
   get canMailInvitations(): boolean {
     return this.invitations.canMail;
   }

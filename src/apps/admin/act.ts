@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { FullPrincipal } from '../../kernel/principal/principal.js';
 import { sanitizeText } from '../../kernel/redaction/log-sanitizer.js';
 
-/** Who performs an administrative act, and with which rights: `operator` is a command with access to the server. */
+/** Actor of an administrative act and the rights that apply; `operator` is a command with access to the server. */
 export interface Actor {
   /** The subject of an administrator or of the help desk, or `cli:<user>` for a command. */
   readonly actor: string;
@@ -18,7 +18,7 @@ export interface Act extends Actor {
   readonly ticket?: string | undefined;
 }
 
-/** What callers state about an act. */
+/** Justification of an act by its caller. */
 export type Justification = Pick<Act, 'reason' | 'ticket'>;
 
 /** The caller of an administrative route: without `ROLE_ADMIN`, the rights of the help desk. */
@@ -27,13 +27,13 @@ export function actorOf({ subject, roles }: FullPrincipal): Actor {
 }
 
 export const MAX_REASON_LENGTH = 200;
-/** Quotes and backslashes take two characters in the column of details. */
+/** Maximum length of a stored reason; quotes and backslashes take two characters in the column of details. */
 const MAX_STORED_REASON_LENGTH = 220;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Form of a ticket, such as `HD-4711` or `#4711`. */
 export const TICKET_FORM = /^[A-Za-z0-9#][A-Za-z0-9#._:/-]{0,63}$/;
 
-/** A reason as it is stored, in one line with secrets masked; undefined if it is empty or too long. */
+/** Converts a reason to one line with masked secrets; undefined if it is empty or too long. */
 export function storedReason(text: string): string | undefined {
   const line = sanitizeText(text.normalize('NFC').replaceAll(INVISIBLE, ' ').replaceAll(/\s+/g, ' ').trim());
   const isFit = Array.from(line).length <= MAX_REASON_LENGTH && JSON.stringify(line).length <= MAX_STORED_REASON_LENGTH;
@@ -41,8 +41,8 @@ export function storedReason(text: string): string | undefined {
 }
 
 /**
- * Validates what an act states: the help desk must give a reason and a ticket, an administrator a reason if
- * `needsReason`. Operators need none, because their commands are used when everything else fails.
+ * Validates the justification of an act: the help desk must state a reason and a ticket, an administrator a reason if
+ * `needsReason`. Operators need none, because their commands are the last resort.
  * @throws ServiceError `VALIDATION_FAILED`
  */
 export function validJustification({ authority, reason, ticket }: Act, needsReason: boolean): Justification {
@@ -58,7 +58,7 @@ export function validJustification({ authority, reason, ticket }: Act, needsReas
   return withoutUndefined({ reason: stored, ticket });
 }
 
-/** The reason and the ticket of an act, without what may not be stored. */
+/** The justification of an act without members that are too long or malformed. */
 export function storableJustification({ reason, ticket }: Act): Justification {
   return withoutUndefined({
     reason: reason === undefined ? undefined : storedReason(reason),
@@ -66,7 +66,7 @@ export function storableJustification({ reason, ticket }: Act): Justification {
   });
 }
 
-/** Subjects as accounts have them: a database that ignores trailing blanks would find an account by another text. */
+/** Format of account ids; a database that ignores trailing blanks would also find an account by another text. */
 const SUBJECT = /^[\w-]{1,36}$/;
 
 export function isSubject(text: string): boolean {

@@ -19,18 +19,21 @@ import { ProtectedRoles } from './protected-roles.service.js';
 
 /** The conditions under which a caller may perform an act. */
 export interface ActRule {
-  /** Name of the act in the event of its refusal. */
+  /** Name of the act in the event of its rejection. */
   readonly name: string;
-  /** The help desk may perform it, on accounts without a protected role. */
+  /** True if the help desk may perform the act, on accounts without a protected role. */
   readonly byHelpDesk?: boolean;
   readonly needsReason?: boolean;
-  /** The session of a caller must not suffice to weaken the protection of the caller's own account. */
+  /**
+   * True if the act cannot be on the caller's own account: a session alone must not weaken the protection of its
+   * account.
+   */
   readonly notOnOneself?: boolean;
 }
 
 /**
- * Refusals that protect accounts and roles; other errors are mistakes of the caller. An invitation of an account that has a
- * password would let the holder of the link into it.
+ * Reasons of rejections that are recorded, because they protect accounts and roles; other errors are mistakes of the
+ * caller. The link of an invitation of an account with a password would let its holder into the account.
  */
 const RECORDED = new Set<Reason>([
   'help desk',
@@ -41,9 +44,9 @@ const RECORDED = new Set<Reason>([
 ]);
 
 /**
- * Admits the acts of administrators, the help desk and commands, and records the refused ones with their actor. The services
- * pass their acts through here, so that a refusal is an event whether a command, the API or a page asked for the act.
- * `AuthorityGuard` records the requests of the help desk that reach no service.
+ * Admits the acts of administrators, the help desk and commands, and records the rejected ones with their actor. The
+ * services pass their acts through here, so that a rejection is an event whether a command, the API or a page asked for
+ * the act. `AuthorityGuard` records the requests of the help desk that reach no service.
  */
 @Injectable()
 export class AdminActs {
@@ -56,10 +59,10 @@ export class AdminActs {
   ) {}
 
   /**
-   * Runs an act whose security events carry what the caller states. `subject` is undefined if the act is on no existing
-   * account. A refusal becomes an event of its own, since the transaction of the act was rolled back.
-   * @throws ServiceError `ACCESS_DENIED`; `VALIDATION_FAILED` for what is stated; `NOT_FOUND` for a text that is no subject;
-   * `CONFLICT` for the caller's own account
+   * Runs an act whose security events contain its justification. `subject` is undefined if the act is not on an
+   * existing account. A rejection becomes an event of its own, since the transaction of the act was rolled back.
+   * @throws ServiceError `ACCESS_DENIED`; `VALIDATION_FAILED` for the justification; `NOT_FOUND` for a text that is not
+   * a subject; `CONFLICT` for the caller's own account
    */
   async perform<T>(rule: ActRule, subject: string | undefined, act: Act, work: () => Promise<T>): Promise<T> {
     try {
@@ -72,7 +75,7 @@ export class AdminActs {
     }
   }
 
-  /** Runs `work` in one transaction, on the account as it is held. @throws as `hold` does */
+  /** Runs `work` in one transaction on the locked account. @throws ServiceError as `hold` does */
   inTransaction<T>(subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
     return this.work.run(async (tx) => work(tx, await this.hold(tx, subject, act)));
   }

@@ -11,9 +11,9 @@ import { TotpSecrets } from '../../identity/second-factor/totp/totp-secrets.serv
 import { BACKUP } from '../schema/backup-tables.js';
 import type { Act } from './account-administration.service.js';
 
-/** What an operator decides about a restore; each option gives up a protection. */
+/** Options of a restore; each one gives up a protection. */
 export interface RestoreOptions {
-  /** Replaces the accounts that the database has. */
+  /** Deletes the accounts of the database first. */
   readonly replace: boolean;
   /** Also restores backup codes, of which some may have been used after the backup. */
   readonly keepBackupCodes: boolean;
@@ -21,7 +21,9 @@ export interface RestoreOptions {
   readonly lostSealKeys: boolean;
 }
 
-/** Restores a backup in one transaction, and ends whatever must not live on (decision 0061). */
+/**
+ * Restores a backup in one transaction, and ends sessions, tokens and keys that must not survive it (decision 0061).
+ */
 @Injectable()
 export class DatabaseRestore {
   constructor(
@@ -39,7 +41,7 @@ export class DatabaseRestore {
         if (!options.replace) await rejectGuarded(BACKUP, (sql) => tx.rows(sql));
         const now = this.clock.seconds();
         const restored = await loadBackup(tx, file, BACKUP, {
-          // A code is accepted up to one step ahead of our clock, so one may have been used that early.
+          // A code is accepted up to one step ahead of the clock, so the next step may have been used already.
           lastUsedStep: stepAt(now) + 1,
           keepsBackupCodes: options.keepBackupCodes,
         });

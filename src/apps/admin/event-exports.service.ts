@@ -6,7 +6,7 @@ import { SecurityEvents } from '../../identity/events/security-events.service.js
 import { AdminActs } from './admin-acts.service.js';
 import { type ExportAct, whilePermitted } from './export-act.js';
 
-/** Events that are exported; without a condition, all of them. */
+/** Condition of exported events; empty for all events. */
 export type ExportedEvents = Omit<EventFilter, 'after' | 'limit'>;
 
 /** Exports security events of all users. */

@@ -4,9 +4,9 @@ import type { Permit } from '../../signin/auth/guards/permit.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { MultipartProperties } from '../../platform/http/upload/multipart.properties.js';
 
-/** Time between two questions whether the caller may still receive an export: no batch is due while its client reads nothing. */
+/** Interval of the check that the caller may still receive the export, also while its client reads nothing. */
 const VERIFY_MILLIS = 2000;
-/** Longest time of an export, however steadily its client reads: a line of 10 Mbit/s carries 4 GB in it. */
+/** Maximum duration of an export, however steadily its client reads; a line of 10 Mbit/s transfers 4 GB in it. */
 const MAX_MILLIS = 3_600_000;
 
 /**

@@ -5,7 +5,7 @@ import { ServiceError } from '../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { PersonalData, type PersonalRow } from '../../platform/persistence/personal-data.service.js';
 import { personalTables } from '../../platform/persistence/personal-tables.js';
-// Commands do not load the staff login, whose tables belong to the export nevertheless.
+// Commands do not load the staff login; this import adds its tables to the export.
 import '../../signin/saml/login/authn-requests.service.js';
 import '../../signin/saml/logout/session-termination.service.js';
 import { AdminActs } from './admin-acts.service.js';
@@ -61,7 +61,7 @@ function toExportedRow(row: PersonalRow): Readonly<Record<string, unknown>> {
       if (column === 'detail' && typeof value === 'string') return [column, JSON.parse(value)];
       if (typeof value !== 'number') return [column, value];
       if (column === 'at') return [column, new Date(value)];
-      // 0 is the time of no attempt.
+      // A time of 0 means that there was no attempt.
       return [column, SECONDS.test(column) ? (value === 0 ? null : new Date(value * 1000)) : value];
     }),
   );

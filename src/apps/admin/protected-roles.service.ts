@@ -10,7 +10,7 @@ export class ProtectedRoles {
   readonly names: readonly string[];
 
   constructor({ protectedRoles }: RoleProperties, { requiredRoles }: MfaProperties) {
-    // Every account has ROLE_USER: with it, the help desk could do nothing.
+    // Excludes ROLE_USER, which every account has: the help desk could act on nobody.
     const configured = protectedRoles ?? requiredRoles.filter((role) => role !== ROLE_USER);
     this.names = [...new Set([...PROTECTED_ROLES, ...configured])];
   }

@@ -7,10 +7,10 @@ import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
 import type { Act } from './act.js';
 
-/** Mails of one transaction. */
+/** Maximum number of mails in one transaction. */
 const MAILS_AT_ONCE = 200;
 
-/** Lets mails and events be sent again that were given up, with a security event in the same transaction. */
+/** Sends mails and events again that were given up, and records a security event in the same transaction. */
 @Injectable()
 export class Resends {
   constructor(
@@ -20,13 +20,13 @@ export class Resends {
     private readonly work: UnitOfWork,
   ) {}
 
-  /** False if no such mail was given up. */
+  /** Sends one mail again; false if no such mail was given up. */
   async mail(id: string, act: Act): Promise<boolean> {
     const count = await this.run('MAIL_RESENT', act, id, async (tx) => Number(await this.mails.resend(id, tx)));
     return count === 1;
   }
 
-  /** Returns the number of mails. */
+  /** Sends all mails again that were given up; returns their number. */
   async allMails(act: Act): Promise<number> {
     let [count, after] = [0, ''];
     for (;;) {
@@ -42,12 +42,12 @@ export class Resends {
     }
   }
 
-  /** One dead letter of the webhook, or all; returns their number. */
+  /** Sends one dead letter of the webhook again, or all; returns their number. */
   webhook(id: string | undefined, act: Act): Promise<number> {
     return this.run('WEBHOOK_RESENT', act, id, (tx) => this.deliveries.resend(id, tx));
   }
 
-  /** `id` is stored only if it named something. */
+  /** Records the act; the event contains `id` only if it named a mail or event. */
   private run(kind: EventKind, act: Act, id: string | undefined, work: (tx: Tx) => Promise<number>): Promise<number> {
     return withCommandContext(act, () =>
       this.work.run(async (tx) => {

@@ -7,7 +7,7 @@ import { configuredEntityId, MetadataFailure } from '../../signin/saml/idp/metad
 import { SamlProperties } from '../../signin/saml/saml.properties.js';
 import type { Act } from './account-administration.service.js';
 
-/** A user of an identity provider; `issuer` is its entity id, which is needed only if its metadata is at a URL. */
+/** A user of an identity provider. `issuer` is its entity id, which is required only if its metadata is at a URL. */
 export type AdmittedPerson = Omit<StaffPerson, 'issuer' | 'qualifier'> & { readonly issuer?: string | undefined };
 
 export type AdmissionOutcome =

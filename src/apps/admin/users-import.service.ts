@@ -33,7 +33,7 @@ export class UsersImport {
     const file = new ImportFile(() => createReadStream(path), format);
     try {
       if (isPreview) return await this.provisioning.preview(file.rows(), act);
-      // Otherwise the users before a syntax error in the file would be created.
+      // Reads the whole file first: otherwise the users before a syntax error would be created.
       if (isPartial) await readThrough(file.rows());
       return await this.provisioning.import(file, { ...act, isPartial, permit });
     } catch (error) {

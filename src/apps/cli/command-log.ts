@@ -11,7 +11,7 @@ import type { LogLine } from '../../observability/logging/log-line.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { LoggingPatternProperties } from '../../observability/logging/logging.properties.js';
 
-/** The logger of security events: a command logs those and nothing else. */
+/** Name of the logger of security events; a command logs nothing else. */
 const LOGGED = 'events';
 
 /**
@@ -51,7 +51,7 @@ export class CommandLog {
   }
 }
 
-/** Also false if the user of the command has no access. */
+/** True if the file exists and the user of the command has access. */
 function isThere(file: string): boolean {
   try {
     return statSync(file).isFile();

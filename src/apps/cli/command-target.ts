@@ -10,13 +10,13 @@ import { databaseFile } from '../../platform/persistence/jdbc/jdbc-url.js';
 const CREATE = '--create';
 const CREATING = new WeakSet<Command>();
 
-/** Marks a command that begins an installation: it creates the database, its tables and keys where they are missing. */
+/** Marks a command that can begin an installation: it creates the database, its tables and keys if they are missing. */
 export function creating(command: Command): Command {
   CREATING.add(command);
   return command;
 }
 
-/** Gives a command an option to create the embedded database; without it, the command works on what exists. */
+/** Adds the option that creates the embedded database; without it, the database must exist. */
 export function withCreateOption(command: Command): Command {
   return command.option(CREATE, 'create the embedded database if there is none at app.datasource.url');
 }
@@ -25,7 +25,10 @@ export function isCreating(command: Command): boolean {
   return CREATING.has(command) || command.opts<{ readonly create?: boolean }>().create === true;
 }
 
-/** The line that says what a command works on; undefined if the configuration cannot be used, which the command reports. */
+/**
+ * The line that names the database of a command; undefined if the configuration is invalid, which the command reports
+ * itself.
+ */
 export function targetLine(read: () => Configuration): string | undefined {
   try {
     return targetOf(read());

@@ -20,7 +20,7 @@ import { notFound } from './command-failure.js';
 import { type CommandParts, type CommandResult, commandRunner, type RunCommand } from './command-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
-/** The service as far as the commands need it, opened for one command. */
+/** Services that the commands need, opened for one command. */
 export interface EventsServices {
   readonly accounts: Pick<Accounts, 'findByLoginId'>;
   readonly eventSearch: Pick<EventSearch, 'search' | 'report' | 'reasons'>;
@@ -35,7 +35,7 @@ export interface EventsServices {
 export interface EventsCommandParts extends CommandParts<EventsServices> {
   /** Actor of the security events. */
   readonly actor: string;
-  /** Where an export goes without `--out`. */
+  /** Output of an export without `--out`. */
   readonly output: NodeJS.WritableStream;
 }
 

@@ -7,10 +7,10 @@ import { withReason } from './operator.js';
 import type { PepperUse } from '../../identity/second-factor/backup-code/pepper-use.service.js';
 import type { KeyRotation, ListedKey } from '../../identity/token/keys/key-rotation.service.js';
 
-/** The service as far as the commands need it, opened for one command. */
+/** Services that the commands need, opened for one command. */
 export interface KeysServices {
   readonly rotation: KeyRotation;
-  /** Id of the seal key that new values are sealed under. */
+  /** Id of the seal key that seals new values. */
   readonly activeSealKey: string;
   /** Seals the TOTP keys of all users under the active seal key; returns how many were under another. */
   readonly resealTotpSecrets: () => Promise<number>;

@@ -10,7 +10,7 @@ import { type CommandParts, type CommandResult, commandRunner } from './command-
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
 
-/** The service as far as the commands need it, opened for one command. */
+/** Services that the commands need, opened for one command. */
 export interface MailServices {
   readonly mailBacklog: Pick<MailBacklog, 'list'>;
   readonly resends: Pick<Resends, 'mail' | 'allMails'>;
@@ -63,7 +63,7 @@ async function list({ mailBacklog }: MailServices, { failed, after, limit }: Lis
   return [...found.map(lineOf), ...(last ? [`More mails may follow: --after ${last.id}`] : [])];
 }
 
-/** Without the facts of the mail, which contain addresses of users. */
+/** Summary of a mail without its facts, which contain addresses of users. */
 function lineOf({ id, created_at: at, state, template, user_id, attempts, last_error: error }: MailRow): string {
   const facts = [`subject=${user_id}`, `attempts=${attempts}`, error !== null && `error=${error}`, `id=${id}`];
   return printable([new Date(at).toISOString(), state.padEnd(7), template, ...facts.filter(Boolean)].join('  '));

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { MAX_REASON_LENGTH, storedReason } from '../admin/act.js';
 
-/** Together they fit into the column of actors, 64 characters. */
+/** Maximum length of a name: two names fit into the column of actors, which has 64 characters. */
 const MAX_NAME_LENGTH = 28;
 
 /** The operating-system user of the process. */
@@ -28,7 +28,7 @@ export function operatorActor({ username, uid, sudoUser }: ProcessOwner): string
   return by === user ? `cli:${user}` : `cli:${user}(${by})`;
 }
 
-/** A container may run as a user id that has no name. */
+/** The name of the user, or the user id if it has no name, for example in a container. */
 function nameOf(username: () => string, uid: number | undefined): string {
   try {
     return username();

@@ -130,7 +130,7 @@ async function reportIdp(report: Report, known: Configuration, properties: IdpPr
   if (validUntil !== undefined && validUntil <= clock.millis()) problems.push('The metadata has expired');
 }
 
-/** Reads the metadata, or the keys in its place. */
+/** Reads the trust settings of the identity provider from its metadata or, without metadata, from the configuration. */
 async function read(
   report: Report,
   known: Configuration,

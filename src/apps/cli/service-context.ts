@@ -1,6 +1,6 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-// Registers the migrations.
+// The import registers the migrations.
 import '../schema/history.js';
 import { analyzeFailure } from '../server/failure-analysis.js';
 import { ConfigModule } from '../../config/config.module.js';
@@ -18,7 +18,7 @@ export interface CommandInputs {
   readonly configuration: Configuration;
   readonly inputs: ConfigurationInputs;
   readonly writeError: (text: string) => void;
-  /** False for a command that works on an existing database with its keys. */
+  /** True for a command that creates the database and its keys if they are missing. */
   readonly createsState: boolean;
 }
 

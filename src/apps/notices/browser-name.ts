@@ -1,10 +1,12 @@
-/** A browser and its operating system, in words of this file only: `User-Agent` is input of a caller. */
+/**
+ * Names of a browser and its operating system, from the lists in this file only: `User-Agent` is input of the caller.
+ */
 export interface BrowserName {
   readonly browser?: string;
   readonly system?: string;
 }
 
-/** In the order in which they are asked: Edge and Opera also name Chrome, and all of them Safari. */
+/** Browsers in the order of the tests: Edge and Opera also name Chrome, and all of them Safari. */
 const BROWSERS: readonly (readonly [form: RegExp, name: string])[] = [
   [/\bEdgA?\/\d|\bEdgiOS\/\d/, 'Microsoft Edge'],
   [/\bOPR\/\d/, 'Opera'],
@@ -16,7 +18,7 @@ const BROWSERS: readonly (readonly [form: RegExp, name: string])[] = [
   [/^curl\/\d/, 'curl'],
 ];
 
-/** An iPhone also names Mac OS X, and Android also names Linux. */
+/** Systems in the order of the tests: an iPhone also names Mac OS X, and Android also names Linux. */
 const SYSTEMS: typeof BROWSERS = [
   [/\biPhone\b/, 'iPhone'],
   [/\biPad\b/, 'iPad'],

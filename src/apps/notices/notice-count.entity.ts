@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
 
-/** How many notices of a kind an account got, so that a loop of acts cannot fill a mailbox. */
+/** Number of notices of a kind that an account got, so that a loop of acts cannot fill a mailbox. */
 @Entity('notice_count', TABLE)
 @Index('notice_count_end', ['expires_at'])
 @Index('notice_count_user', ['user_id'])

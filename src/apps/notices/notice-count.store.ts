@@ -14,7 +14,7 @@ personalTable(NoticeCountEntity, {
   withheld: ['user_id', 'expires_at'],
 });
 
-/** Notices of one kind that an account gets in an hour; the summary follows them. */
+/** Maximum number of notices of one kind for an account in an hour; a summary follows them. */
 export const MAX_NOTICES = 10;
 const WINDOW_SECONDS = 3600;
 

@@ -7,12 +7,12 @@ import type { NoticeFacts, NoticeKind } from './notice.js';
 
 type Texts = Messages['notices'];
 
-/** Where a notice is about, and where its links lead. */
+/** Login id and links of a notice. */
 export interface NoticeContext {
   readonly loginId: string;
-  /** Undefined for an account that gets no such link. */
+  /** URL of the link that reports the act; undefined for an account that gets none. */
   readonly notMeUrl: string | undefined;
-  /** Present in the notice about a lock that is still in force. */
+  /** Link that ends a lock; present in the notice about a lock that is still in force. */
   readonly unlock?: { readonly url: string; readonly minutes: number } | undefined;
 }
 

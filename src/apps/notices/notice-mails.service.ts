@@ -10,12 +10,12 @@ import { AccountLinks } from '../../signin/recovery/account-links.service.js';
 import { NOTICE_KINDS, type NoticeKind, noticeFactsOf, templateOf } from './notice.js';
 import { addedAddressContent, type NoticeContext, noticeContent } from './notice-mail.js';
 
-/** Each notice has a link to report the act; the notice about a lock also has one to end it. */
+/** Links of a notice: each has one to report the act, and the notice about a lock also one to end it. */
 function linksOf(kind: NoticeKind): readonly LinkKind[] {
   return kind === 'locked' ? ['not-me', 'unlock'] : ['not-me'];
 }
 
-/** Composes notices when they are sent, with the address and the links that the account has then. */
+/** Composes notices at the time of sending, with the current address and links of the account. */
 @Injectable()
 export class NoticeMails {
   constructor(
@@ -48,7 +48,10 @@ export class NoticeMails {
     return this.composer.compose(reader, (texts) => noticeContent(kind, noticeFactsOf(facts), context, texts));
   }
 
-  /** The new address may belong to another person, so it learns nothing of the account. */
+  /**
+   * Composes the mail to a new address, which may belong to another person and therefore learns nothing about the
+   * account.
+   */
   private async composeAdded({ subject, facts: { to } }: QueuedMail): Promise<ComposedMail | undefined> {
     const account = await this.accounts.find(subject);
     if (!account || to === undefined) return undefined;

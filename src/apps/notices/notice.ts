@@ -6,8 +6,8 @@ import type { Messages } from '../../signin/messages/messages.js';
 export type NoticeKind = keyof Messages['notices']['kinds'];
 
 /**
- * The notice about each kind of event. `BACKUP_LOW` has none of its own: it is always recorded with `BACKUP_USED`, whose
- * notice says how many codes are left.
+ * The notice about each kind of event. `BACKUP_LOW` has none: it is always recorded with `BACKUP_USED`, whose notice
+ * states the remaining codes.
  */
 const NOTICE_OF_EVENT = {
   MFA_CONFIRMED: 'mfa-on',
@@ -30,14 +30,14 @@ export type NoticeEvent = keyof typeof NOTICE_OF_EVENT;
 
 export const NOTICE_EVENTS = Object.keys(NOTICE_OF_EVENT) as readonly NoticeEvent[];
 
-/** The notices about events whose reason makes a difference. */
+/** Notices about events whose text depends on the reason. */
 const NOTICE_OF_REASON: ReadonlyMap<string, NoticeKind> = new Map<string, NoticeKind>([
   ['MFA_CONFIRMED replaced', 'mfa-replaced'],
   ['MFA_CONFIRMED added', 'app-added'],
   ['PASSKEY_ADDED added', 'passkey-added'],
 ]);
 
-/** Notices that `NoticeMails` writes with what it knows of the account. */
+/** Notices that `NoticeMails` composes with facts about the account. */
 export const NOTICE_KINDS: readonly NoticeKind[] = [
   ...Object.values(NOTICE_OF_EVENT),
   ...NOTICE_OF_REASON.values(),
@@ -54,7 +54,7 @@ export function templateOf(kind: NoticeKind): string {
   return `notice-${kind}`;
 }
 
-/** What a notice reports. */
+/** Facts that a notice reports. */
 export interface NoticeFacts {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -64,7 +64,7 @@ export interface NoticeFacts {
   readonly agent?: string;
   /** Unused backup codes after the event. */
   readonly remaining?: number;
-  /** Set in the last notice of an hour: so many of the same kind were mailed before it. */
+  /** Number of notices of the same kind that were mailed before; set in the last notice of an hour. */
   readonly several?: number;
 }
 

@@ -8,7 +8,7 @@ import { NoticeCountStore } from './notice-count.store.js';
 import { NoticeMails } from './notice-mails.service.js';
 import { Notices } from './notices.service.js';
 
-/** Mails to users about what happened to their accounts. */
+/** Mails users notices about events of their accounts. */
 @Module({
   imports: [AccountModule, EventsModule, MailModule, MessagesModule, RecoveryModule],
   providers: [NoticeCountStore, NoticeMails, Notices],

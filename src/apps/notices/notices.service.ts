@@ -19,7 +19,7 @@ export class Notices implements OnApplicationBootstrap {
     if (queue.isEnabled) relay.subscribe(NOTICE_EVENTS, (tx, event) => this.enqueue(tx, event));
   }
 
-  /** Not earlier: a startup that a signal has stopped does not report what it would have done. */
+  /** Subscribes only now: a startup that a signal has stopped must not queue notices. */
   onApplicationBootstrap(): void {
     if (this.queue.isEnabled) return;
     this.loggers.get('mail').info('No notices are mailed, since app.mail.host is not set');

@@ -7,7 +7,7 @@ import { Res, type Reply } from '../../platform/web/cookies.js';
 import { ApiTag, MediaTypes, Operation } from '../../platform/web/route.decorator.js';
 import { FAVICON, SHOW_ASSET } from './portal.openapi.js';
 
-/** A name changes with its content. */
+/** The name of an asset changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const ONE_DAY = 'public, max-age=86400';
 /** A logo that is opened as a document must not run scripts in our origin. */
@@ -36,7 +36,7 @@ export class AssetsController {
     return send(other, reply, 'no-store');
   }
 
-  /** Browsers request it for pages without an icon, such as JSON. */
+  /** Browsers request this path for responses without an icon link, such as JSON. */
   @Get('favicon.ico')
   @Operation(FAVICON)
   @Header('content-type', 'image/svg+xml')

@@ -8,7 +8,7 @@ import type { View } from '../../platform/http/page/view.js';
 import { PageRoute } from '../../kernel/principal/access.decorator.js';
 import { FormBody, ErrorPages, ResponseSchema } from '../../platform/web/route.decorator.js';
 
-/** A page, or an empty body beside a redirect. */
+/** A page, or an empty body after a redirect. */
 export type PageResult = View | '';
 
 /** The route responds with a page; its error pages link to the sign-in page. */

@@ -28,7 +28,7 @@ import { SamlRequestEntity } from '../../signin/saml/login/saml-request.entity.j
 import { UsedAssertionEntity } from '../../signin/saml/login/used-assertion.entity.js';
 import { NoticeCountEntity } from '../notices/notice-count.entity.js';
 import { WebhookDeliveryEntity } from '../webhook/webhook-delivery.entity.js';
-// A backup names the migrations of its tables.
+// The import registers the migrations, which a backup names.
 import './history.js';
 
 const ACTIVE_CODES = `EXISTS (SELECT 1 FROM account owner
@@ -64,7 +64,7 @@ const ENDED: readonly EntityClass[] = [
   SamlMetadataEntity,
   MetadataRequestEntity,
   TaskLeaseEntity,
-  // Their counts are of the last minutes.
+  // These counts describe the last minutes only.
   RateLimitEntity,
   PasswordFailureEntity,
   NoticeCountEntity,

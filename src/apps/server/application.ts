@@ -27,7 +27,7 @@ import type { ProcessSignals } from './process-signals.js';
 import { StartupProbes } from './startup-probes.js';
 import { closeTracing, openTracing } from './tracing.js';
 
-/** Background work of a start; shutdown waits for it. */
+/** Background work of startup, for which shutdown waits. */
 interface AfterStart {
   /** A text to print once, if the first startup creates the initial administrator. */
   readonly firstUser: Promise<string | undefined>;
@@ -49,7 +49,7 @@ export class Application {
     const { loggers, levels, meters, logFile } = logs;
     const { enabled, include } = configuration.get(RecordingProperties);
     const exchanges = new HttpExchanges(enabled ? new Set(include) : undefined);
-    // The listener exists before the service that hashes passwords.
+    // The listener is created before the service that hashes passwords.
     const created: { hasher?: PasswordHasher } = {};
     const hashCapacity = (millis: number): number | undefined => created.hasher?.capacityWithin(millis);
     const listeners = await Listeners.create(configuration, { loggers, meters, exchanges, hashCapacity });
@@ -119,18 +119,18 @@ export class Application {
     availability.ready(() => this.listeners.main.isServing);
     this.watch.ready();
     for (const line of lines) this.logs.start.info(line);
-    // Not before the first request can be answered, which needs one connection.
+    // Warms the pool up only now: the first request, which needs one connection, has priority.
     void this.nest.get(PersistenceModule).warmUp();
   }
 
   private async stop({ firstUser, registration }: AfterStart): Promise<void> {
-    // In parallel with the requests in progress, which may take longer.
+    // Deregisters while requests in progress end, which may take longer.
     const isDeregistered = registration.then((begun) => begun?.stop());
     const { main, management } = this.listeners;
     const { shutdown: mode, shutdownPreDrain: preDrain } = this.configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = this.configuration.get(LifecycleProperties);
     const closeRest = async (): Promise<void> => {
-      // Otherwise the password of a user that was just created would be lost.
+      // Waits for the first user: otherwise its password would be lost.
       await firstUser.catch(() => undefined);
       await isDeregistered;
       await this.closeNest();

@@ -29,8 +29,8 @@ export const managementPathsApart = new Rule(
 );
 
 /**
- * Neither the environment nor the arguments of Node open the inspector, print secrets, or switch off what the service
- * relies on: Node reads them before any code of the service runs.
+ * The environment and the arguments of Node must not open the inspector, print secrets, or switch off what the service
+ * relies on. Node reads them before any code of the service runs.
  */
 export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
   const { variables, nodeArguments = [], hasInspector = false } = inputs;
@@ -98,8 +98,8 @@ export const equalTimeZones = new Rule('time zone', (facts) => {
 });
 
 /**
- * The zone in the variable `TZ` is one that the process runs in: for any other text the runtime takes UTC, or a rule
- * that has no name, without a word.
+ * The variable `TZ` must name the zone in which the process runs. For an unknown text, the runtime silently takes UTC
+ * or an unnamed rule.
  */
 export const timeZoneOfVariable = new Rule('time zone', (facts) => {
   const text = facts.inputs.variables['TZ'];
@@ -112,7 +112,7 @@ export const timeZoneOfVariable = new Rule('time zone', (facts) => {
   return [ruleProblem({ what, action }, { Property: 'user.timezone', Value: `"${text}"`, Origin: origin })];
 });
 
-/** Undefined if the URL states none or leaves it to the server. */
+/** Time zone of the database URL; undefined if the URL states none or leaves it to the server. */
 function zoneOfDatabase(url: string, ofProcess: string): string | undefined {
   const location = parseJdbcUrl(url);
   if (location instanceof ConversionProblem || location.engine === 'sqlite') return undefined;

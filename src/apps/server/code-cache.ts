@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 /** The file of the bundle with all that every startup of the service needs; tools/bundle.mjs writes it. */
 const FILE = 'service.cjs';
 
-/** What Node puts around the source of a CommonJS module. */
+/** Text that Node puts around the source of a CommonJS module. */
 const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) {');
 const AFTER = Buffer.from('\n})');
 const SUM_BYTES = 4;
@@ -22,8 +22,8 @@ type Wrapped = (
 ) => void;
 
 /**
- * Keeps the compiled code of the bundle in a file beside it. Node's own compile cache stores a module before it runs, without
- * the functions that V8 compiles at their first call: five thousand during startup, a quarter of its time.
+ * Caches the compiled code of the bundle in a file beside it. Node's own compile cache stores a module before it runs,
+ * without the functions that V8 compiles at their first call: five thousand during startup, a quarter of its time.
  */
 export class CodeCache {
   private unsaved: (() => void) | undefined;
@@ -37,7 +37,7 @@ export class CodeCache {
     return cache;
   }
 
-  /** Keeps what is compiled by now, unless this process uses kept code. Compiled code contains no data. */
+  /** Stores the code that is compiled by now, unless this process runs cached code. Compiled code contains no data. */
   save(): void {
     this.unsaved?.();
     this.unsaved = undefined;
@@ -47,7 +47,7 @@ export class CodeCache {
     const source = readFileSync(file);
     const compiled = new CompiledCode(file, source);
     const cachedData = compiled.read();
-    // V8 keeps the text, and of a text that is joined from others also those.
+    // V8 retains the text and, for a concatenated text, its parts as well.
     const script = new Script(Buffer.concat([BEFORE, source, AFTER]).toString(), {
       filename: file,
       columnOffset: -BEFORE.length,
@@ -77,7 +77,7 @@ class CompiledCode {
     this.sourceSum = crc32(source);
   }
 
-  /** False in a read-only folder, where V8 need not produce the code. */
+  /** True unless the folder is read-only, where V8 need not produce the code. */
   get isWritable(): boolean {
     try {
       accessSync(dirname(this.path), constants.W_OK);
@@ -99,7 +99,10 @@ class CompiledCode {
     }
   }
 
-  /** Replaces the file in one step, since other processes may start meanwhile. Without space or permission nothing is kept. */
+  /**
+   * Replaces the file atomically, since other processes may start meanwhile. Without space or permission, nothing is
+   * stored.
+   */
   write(code: Buffer): void {
     const sums = Buffer.alloc(2 * SUM_BYTES);
     sums.writeUInt32LE(this.sourceSum, 0);

@@ -9,7 +9,7 @@ import {
 import { ConfigurationFailure, lineOf, type Problem } from '../../config/problem.js';
 import { exportsOf } from './discovery.js';
 
-// The rule of the mapper files needs what the program declares for them.
+// The rule of the mapper files needs the declarations of the program.
 await exportsOf('mapping');
 
 /** Every rule that a `*.rule.ts` file exports, in the order of reports. */
@@ -31,8 +31,8 @@ export async function checkRules(
 }
 
 /**
- * Checks rule 4 and the time zone of the database server for `config check`; `asksServer` permits a connection. It is no `Rule`,
- * since startup must not connect before it has checked the rules.
+ * Checks rule 4 and the time zone of the database server for `config check`; `asksServer` permits a connection. It is
+ * not a `Rule`, because startup must not connect before it has checked the rules.
  */
 export async function checkServerRule(
   reading: ConfigurationReading,

@@ -15,7 +15,7 @@ import { accessLogOf, mainOptions, managementOptions, separateManagement, tlsOf 
 /** Longest interval of a timer. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** Instruments that observe requests, and what the service tells about itself. */
+/** Instruments that observe requests, and the capacity of the service to hash passwords. */
 export interface ListenerInstruments {
   readonly loggers: Loggers;
   readonly meters: Meters;
@@ -26,7 +26,7 @@ export interface ListenerInstruments {
 /** The listeners of the service, created from the configuration, and their access log. */
 export class Listeners {
   readonly main: Listener;
-  /** The main listener, if the management endpoints have no listener of their own. */
+  /** Listener of the management endpoints; the main listener if they have none of their own. */
   readonly management: Listener;
   private readonly separate: BoundAddress | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
@@ -73,7 +73,7 @@ export class Listeners {
     return this.tls?.warnings ?? [];
   }
 
-  /** False if the management endpoints are switched off. */
+  /** True unless the management endpoints are switched off. */
   get hasManagement(): boolean {
     return this.separate !== 'off';
   }

@@ -109,7 +109,7 @@ function fileSetup(file: string, form: LineForm, policy: RollingpolicyProperties
   };
 }
 
-/** The keys that members of the file replace; `appenders.console.enabled` has none. */
+/** Keys that members of the file replace; no key corresponds to `appenders.console.enabled`. */
 const KEYS_OF_MEMBERS: readonly (readonly [member: string, key: string])[] = [
   ['levels', 'logging.level'],
   ['groups', 'logging.group'],

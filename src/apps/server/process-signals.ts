@@ -22,7 +22,7 @@ export class ProcessSignals {
   private stop: (() => Promise<void>) | undefined;
   private threads = (): readonly string[] => ['the service is starting'];
 
-  /** `hasTerminal`: SIGHUP then means that the terminal was closed. */
+  /** With `hasTerminal`, SIGHUP means that the terminal was closed. */
   constructor(
     private report: (line: string) => void,
     private readonly hasTerminal = isatty(STANDARD_INPUT),

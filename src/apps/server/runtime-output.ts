@@ -28,7 +28,8 @@ export class RuntimeOutput {
     process.on('warning', ({ name, message }) => {
       this.report('warn', `${name}: ${message}`);
     });
-    // Methods such as `dir`, `table` and `timeEnd` form their texts, and a console prints them to its streams.
+    // Methods such as `dir`, `table` and `timeEnd` format their texts themselves, and a console prints them to its
+    // streams.
     Object.assign(console, new Console({ stdout: this.streamOf('info'), stderr: this.streamOf('warn') }));
     for (const [method, level] of Object.entries(METHODS)) {
       Object.assign(console, {
@@ -49,7 +50,7 @@ export class RuntimeOutput {
     });
   }
 
-  /** Also reports what waits. */
+  /** Sets the reporter, which also gets the outputs that wait. */
   setReporter(report: Report): void {
     this.report = report;
     for (const [level, text] of this.waiting.splice(0)) report(level, text);

@@ -39,7 +39,7 @@ export class StartupProbes extends StartupWait {
     }
   }
 
-  /** A port that cannot be opened fails the startup later, with its report. */
+  /** A port that cannot be opened fails startup later, with a report. */
   private async open(listener: Listener, binding: BoundAddress): Promise<void> {
     const headers = { 'content-type': JSON_V3 };
     for (const path of this.livenessPaths()) {
@@ -67,7 +67,7 @@ export class StartupProbes extends StartupWait {
     const { port } = this.configuration.get(ServerProperties);
     const place = managementPortOf(this.configuration.get(ManagementServerProperties).port, port);
     const base = basePathOf(place, { listener, endpoints: basePath });
-    // Each listener may answer all of them, since every other path is rejected.
+    // Each listener may respond to all of these paths, since every other path is rejected.
     const paths = additional.map((path) => path.slice(path.indexOf(':') + 1));
     return [...new Set([`${base}/${segmentOf('health', pathMapping)}/${LIVENESS}`, ...paths])];
   }

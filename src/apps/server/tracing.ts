@@ -21,7 +21,7 @@ const THREAD = 'tracing';
 const DEFAULT_NAME = 'login-service';
 const DROP_REASONS = ['queue_full', 'not_delivered', 'rejected'] as const satisfies readonly DropReason[];
 
-/** Turns traces on if they are configured; otherwise the code of OpenTelemetry is not loaded. */
+/** Turns tracing on if it is configured; otherwise the code of OpenTelemetry is not loaded. */
 export async function openTracing(
   configuration: Configuration,
   { loggers, meters }: Pick<Logging, 'loggers' | 'meters'>,
@@ -47,7 +47,7 @@ export async function openTracing(
   useTracer(openTracer(settings, new SystemRandom(), exportListener(loggers.get('tracing'), meters)));
 }
 
-/** Exports the spans of the last requests, and turns traces off. */
+/** Exports the remaining spans and turns tracing off. */
 export async function closeTracing(): Promise<void> {
   const tracer = activeTracer();
   useTracer(undefined);

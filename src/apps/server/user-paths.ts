@@ -16,7 +16,7 @@ export function userPaths(): readonly string[] {
   }
   const ofModules = [...modules].flatMap((module) => metadataOf(MODULE_METADATA.CONTROLLERS, module) as Controller[]);
   const scanner = new MetadataScanner();
-  // The OpenAPI module has its controller only if it is switched on.
+  // The OpenAPI module registers its controller only if it is switched on.
   const routes = [OpenApiController, ...ofModules].flatMap((controller) => routesOfController(controller, scanner));
   return [...new Set(routes.map(({ access }) => access.template))];
 }

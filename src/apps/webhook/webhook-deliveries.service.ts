@@ -18,14 +18,14 @@ export class WebhookDeliveries {
     private readonly clock: Clock,
   ) {}
 
-  /** Events without a user have no order. */
+  /** Enqueues an event; events without a user have no order. */
   async enqueue(tx: Tx, event: EventRow): Promise<void> {
     const { id, kind, user_id } = event;
     const now = this.clock.seconds();
     await this.store.add(tx, { id, kind, queue: user_id ?? id, body: bodyOf(event) }, now, this.expiryOf(now));
   }
 
-  /** Oldest first. */
+  /** Deliveries in this state after the id `after`, oldest first. */
   list(state: ListedDelivery['state'], after: string, limit: number): Promise<readonly ListedDelivery[]> {
     return this.work.single((tx) => this.store.list(tx, state, after, limit));
   }

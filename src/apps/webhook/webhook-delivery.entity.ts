@@ -7,13 +7,13 @@ import { TABLE } from '../../platform/persistence/table-options.js';
 @Index('webhook_delivery_next', ['state', 'next_at'])
 @Index('webhook_delivery_queue', ['queue', 'state', 'position'])
 export class WebhookDeliveryEntity {
-  /** That of the event. */
+  /** Id of the event. */
   @PrimaryColumn('varchar', { length: 36 }) readonly id!: string;
 
-  /** The user whose events stay in order. */
+  /** Id of the user whose events stay in order; the id of the event if it has no user. */
   @Column('varchar', { length: 36 }) readonly queue!: string;
 
-  /** The place in the queue. */
+  /** Position in the queue. */
   @Column('int') readonly position!: number;
   @Column('varchar', { length: 32 }) readonly kind!: string;
   @Column('text') readonly body!: string;

@@ -4,7 +4,7 @@ import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { WebhookDeliveryEntity } from './webhook-delivery.entity.js';
 
-/** Dead letters are kept for a month after the last attempt. */
+/** Retention of dead letters: a month after the last attempt. */
 const KEPT_SECONDS = 30 * 86_400;
 expiringTable('webhook_delivery', 'id', KEPT_SECONDS);
 
@@ -34,19 +34,21 @@ const LISTED = {
 /** A delivery as operators see it. */
 export type ListedDelivery = Pick<WebhookDeliveryEntity, keyof typeof LISTED>;
 
-/** Times in seconds; one beyond its limit was written before the clock was set back, and has passed. */
+/**
+ * Times in epoch seconds. A stored time beyond its limit was written before the clock was set back, and counts as past.
+ */
 export interface DueTimes {
   readonly now: number;
-  /** No attempt is planned later. */
+  /** The latest time for which an attempt can be planned. */
   readonly lastAttempt: number;
-  /** No lease ends later. */
+  /** The latest time at which a lease can end. */
   readonly lastLease: number;
 }
 
 const ADD = `INSERT INTO webhook_delivery
   (id, queue, position, kind, body, state, attempts, next_at, leased_until, created_at, expires_at)
   VALUES (?, ?, ?, ?, ?, 'pending', 0, ?, 0, ?, ?)`;
-/** One event is relayed after the other, so a new one is the last of its queue. */
+/** Events are relayed one after the other, so a new one is the last of its queue. */
 const END_OF_QUEUE = `SELECT MAX(position) AS position, MAX(CASE WHEN state = 'pending' THEN next_at END) AS next_at
   FROM webhook_delivery WHERE queue = ?`;
 /** `condition` on `next_at` alone is a range of the index, so that no turn reads all deliveries that have to wait. */
@@ -79,7 +81,7 @@ export class WebhookDeliveryStore {
       queue,
     ]);
     const position = (end?.position ?? 0) + 1;
-    // Not before the others: a turn then reads few deliveries that have to wait.
+    // Plans the event after the earlier ones of its queue, so that a turn reads few deliveries that must wait.
     const nextAt = Math.max(now, end?.next_at ?? 0);
     await tx.insert(ADD, [id, queue, position, kind, body, nextAt, now, expiresAt]);
   }
@@ -92,7 +94,7 @@ export class WebhookDeliveryStore {
     return [...passed, ...(await tx.rows<DueDelivery>(DUE_BEFORE_CLOCK_CHANGE, values))];
   }
 
-  /** Nothing else holds the delivery until then. Returns false if another process has it: each lease counts an attempt. */
+  /** Leases the delivery until `until`. Returns false if another process has it: each lease counts an attempt. */
   async lease(tx: Tx, { id, attempts }: DueDelivery, until: number): Promise<boolean> {
     return (await tx.change(LEASE, [until, id, attempts])) === 1;
   }

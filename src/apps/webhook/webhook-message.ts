@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { EventRow } from '../../identity/events/event-line.js';
 
-/** Version of the body; a change that a receiver must know about increments it (docs/reference/webhook.md). */
+/** Version of the body; an incompatible change increments it (docs/reference/webhook.md). */
 const VERSION = 1;
 
 /** The JSON body that reports an event; members without a value are absent. */

@@ -3,7 +3,7 @@ import type { Counter } from '../../observability/metrics/meter.js';
 
 export type DeliveryResult = 'delivered' | 'failed' | 'dead';
 
-/** Counts attempts by result, and shows the deliveries of all replicas as they were counted last. */
+/** Counts attempts by result, and reports the stored deliveries of all replicas at the last count. */
 export class WebhookMeters {
   counts = { pending: 0, dead: 0 };
   private readonly attempts: Readonly<Record<DeliveryResult, Counter>>;

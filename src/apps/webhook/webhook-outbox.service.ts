@@ -5,14 +5,14 @@ import { type DueDelivery, type DueTimes, WebhookDeliveryStore } from './webhook
 import { WebhookProperties } from './webhook.properties.js';
 
 /**
- * A process that is killed holds its deliveries for this time beyond the timeout of a request. Replicas with clocks that
- * differ by less than this do not send an event at the same time.
+ * Time that a lease lasts beyond the timeout of a request. Replicas with clocks that differ by less do not send an
+ * event at the same time.
  */
 const MARGIN_SECONDS = 30;
-/** A receiver may not postpone an event for longer. */
+/** Maximum delay that a receiver can request. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** Claims events for this replica, and records what became of them. */
+/** Claims events for this replica and records the outcome of their deliveries. */
 @Injectable()
 export class WebhookOutbox {
   constructor(

@@ -10,18 +10,18 @@ import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
 import { type SendResult, WebhookClient } from './webhook.client.js';
 
-/** Places of the executor that requests leave to other tasks, so that a receiver that hangs does not delay a mail. */
+/** Places of the executor that are left to other tasks, so that a receiver that hangs does not delay a mail. */
 const PLACES_OF_OTHERS = 2;
 
-/** Sends events that are due to the receiver, and records what became of each. */
+/** Sends due events to the receiver and records the outcome of each delivery. */
 @Injectable()
 export class WebhookSender {
   readonly meters: WebhookMeters;
   private readonly logger: Logger;
   private readonly maxRequests: number;
-  /** The tasks that run or wait, by the ids of their events. */
+  /** Running and waiting tasks by event id. */
   private readonly running = new Map<string, Promise<void>>();
-  /** Failures in a row, of all events. */
+  /** Consecutive failures, over all events. */
   private failures = 0;
 
   constructor(
@@ -83,13 +83,19 @@ export class WebhookSender {
     else await this.recordFailed(delivery, result, stop);
   }
 
-  /** The event is sent again after its lease. An outage of the database was logged where it arose. */
+  /**
+   * Logs a defect of a task; the event is sent again after its lease. Outages of the database were logged where they
+   * arose.
+   */
   private reportDefect(error: unknown): void {
     if (!(error instanceof ServiceError))
       this.logger.error('The result of a webhook request was not recorded', { error });
   }
 
-  /** If the process is killed before, the event is sent again with the same id. */
+  /**
+   * Records that the receiver accepted the event. A process that is killed before sends the event again with the same
+   * id.
+   */
   private async recordAccepted(delivery: DueDelivery): Promise<void> {
     await this.outbox.done(delivery);
     this.meters.count('delivered');

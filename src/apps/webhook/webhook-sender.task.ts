@@ -60,7 +60,7 @@ export class WebhookSenderTask {
     });
   }
 
-  /** Once for several calls before the next turn. */
+  /** Wakes the loop; several calls before the next turn have one effect. */
   private wake(): void {
     if (this.isWoken) return;
     this.isWoken = true;

@@ -7,12 +7,12 @@ import type { OutboundResponse } from '../../platform/outbound/outbound-response
 import { webhookHeaders } from './webhook-message.js';
 import { WebhookProperties } from './webhook.properties.js';
 
-/** What became of a request; `gone` is 410, with which a receiver says that it will never accept it. */
+/** Outcome of a delivery. `gone`: the receiver answered 410; do not retry. */
 export interface SendResult {
   readonly outcome: 'accepted' | 'failed' | 'gone';
-  /** A status or a code of an error, for operators. */
+  /** Status or error code, for operators. */
   readonly failure?: string;
-  /** From the header `Retry-After`, in seconds. */
+  /** Value of `Retry-After` in seconds. */
   readonly retryAfter?: number;
 }
 
@@ -28,11 +28,11 @@ export class WebhookClient {
     private readonly clock: Clock,
   ) {}
 
-  /** Never throws. */
+  /** Sends a message once; never throws. */
   async send(message: { readonly id: string; readonly body: string }, stop: AbortSignal): Promise<SendResult> {
     const { url = '', secrets, timeout } = this.properties;
     try {
-      // The target of a redirect must not receive events, so none is followed.
+      // Redirects are not followed, because their target must not receive events.
       const response = await this.http.request({
         client: 'webhook',
         url,
@@ -43,7 +43,7 @@ export class WebhookClient {
         totalMillis: timeout.milliseconds,
         signal: stop,
       });
-      // The status has decided, whatever becomes of the body.
+      // The status decides; an error of the body has no effect.
       await response.discard();
       if (response.isSuccess) return { outcome: 'accepted' };
       const failure = String(response.status);

@@ -9,7 +9,7 @@ import { WebhookSender } from './webhook-sender.service.js';
 import { WebhookSenderTask } from './webhook-sender.task.js';
 import { WebhookClient } from './webhook.client.js';
 
-/** The deliveries of the webhook, without anything that sends them. */
+/** Stores the deliveries of the webhook; sends nothing. */
 @Module({
   imports: [EventsModule],
   providers: [WebhookDeliveryStore, WebhookDeliveries],
@@ -17,7 +17,7 @@ import { WebhookClient } from './webhook.client.js';
 })
 export class WebhookModule {}
 
-/** Sends them, in the service. */
+/** Sends the deliveries; part of the service, not of commands. */
 @Module({
   imports: [WebhookModule, EventsModule, OutboundModule, TasksModule],
   providers: [WebhookOutbox, WebhookClient, WebhookSender, WebhookSenderTask],

@@ -19,7 +19,10 @@ const receiverUrl: ScalarType<string> = {
   },
 };
 
-/** An empty secret must not turn signatures off, so that it is a value, and reported if there is a webhook. */
+/**
+ * A secret or an empty text, which a rule reports if a webhook is configured: an unset variable must not turn
+ * signatures off.
+ */
 const secretOrNone: ScalarType<Uint8Array> = {
   ...neverUnset(webhookSecret),
   parse: (value) => (value === '' ? new Uint8Array() : webhookSecret.parse(value)),
@@ -85,7 +88,7 @@ export class WebhookProperties implements SelfChecking {
     return [{ property: 'secret', against: ['url'], reason: 'the value is empty', action }];
   }
 
-  /** The secrets that sign. */
+  /** The secrets that sign messages. */
   get secrets(): readonly Uint8Array[] {
     return [this.secret, this.otherSecret].filter((secret) => secret !== undefined).filter(({ length }) => length > 0);
   }

@@ -2,7 +2,7 @@ import { full } from '../../config/bind/effect.js';
 import { map, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
-/** Addresses that a link of a page may have. */
+/** Address of a link on a page. */
 const link = text({
   form: /^(?:https?:\/\/[^\s"'<>]+|mailto:[^\s"'<>]+|tel:[\d+() -]+|\/[^\s"'<>/][^\s"'<>]*)$/,
   called: 'a link that begins with https://, http://, mailto:, tel: or a single slash',

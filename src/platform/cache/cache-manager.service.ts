@@ -7,7 +7,7 @@ import type { CacheRegistry } from './cache-registry.js';
 import type { CacheProperties, CaffeineProperties } from './cache.properties.js';
 import type { KvstoreCacheParts } from './kvstore-cache.client.js';
 
-/** Makes a cache of the configured kind. */
+/** Creates a cache of the configured kind. */
 export type CacheFactory = <V extends object | string>(facts: CacheFacts<V>) => Cache<V>;
 
 /** The named caches of the service, all of the kind of `app.cache.type`. */
@@ -18,7 +18,7 @@ export class CacheManager implements OnApplicationShutdown {
     private readonly availability: StoreAvailability,
   ) {}
 
-  /** Makes a cache and lists it at the endpoint; its owner calls this once. With `none`, the cache keeps nothing. */
+  /** Creates a cache and lists it at the endpoint; its owner calls this once. With `none`, the cache stores nothing. */
   open<V extends object | string>(facts: CacheFacts<V>): Cache<V> {
     const cache = this.make(facts);
     if (!(cache instanceof NoCache)) this.registry.add(cache);

@@ -18,7 +18,7 @@ export class CacheMeters {
     return { ...this.readsAndPutsOf(name), evictions: this.counter('cache.evictions', EVICTIONS, name) };
   }
 
-  /** For a cache whose entries end elsewhere. */
+  /** Counters of a cache whose evictions happen elsewhere. */
   readsAndPutsOf(name: string): Omit<CacheStatistics, 'evictions'> {
     const gets = this.meters.counter('cache.gets', {
       description: 'Reads of a cache that found a value, or found none.',

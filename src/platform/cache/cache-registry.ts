@@ -20,7 +20,7 @@ export class CacheRegistry {
     this.caches.push(cache);
   }
 
-  /** The caches of that name, of one manager if given; two managers may each have one. */
+  /** The caches with a name, of one manager if `manager` is set; two managers may each have one. */
   named(name: string, manager: string | undefined): readonly NamedCache[] {
     return this.caches.filter((cache) => cache.name === name && (manager ?? cache.manager) === cache.manager);
   }

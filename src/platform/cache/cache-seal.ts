@@ -6,7 +6,7 @@ import { decrypt, encrypt, NONCE_BYTES } from '../sealing/aes-gcm.js';
 import type { DerivedKeys, Sealer } from '../sealing/sealer.js';
 
 const HOUR_MILLIS = 3_600_000;
-/** This hour and its neighbours. */
+/** Number of accepted hours: the current one and its neighbors. */
 const HOURS = 3;
 
 /**
@@ -22,14 +22,14 @@ export class CacheSeal {
     private readonly clock: Clock,
   ) {}
 
-  /** `<hour>.<base64url>`; the text opens for that context only. */
+  /** Seals a text as `<hour>.<base64url>`, which opens for the same context only. */
   seal(plain: string, context: string): string {
     const { hour } = this;
     const [key] = this.keysOf(hour);
     return `${hour}.${encrypt(key, this.random.bytes(NONCE_BYTES), Buffer.from(plain), context)}`;
   }
 
-  /** Undefined for a text of another context or of another installation, and for one that is older than an hour or two. */
+  /** Opens a sealed text; undefined for another context or installation, and for a text older than one or two hours. */
   open(sealed: string, context: string): string | undefined {
     const [, digits, text] = /^(\d{1,9})\.([\w-]+)$/.exec(sealed) ?? [];
     if (digits === undefined || text === undefined) return undefined;

@@ -13,7 +13,7 @@ import { CacheSeal } from './cache-seal.js';
 import { CacheProperties, CaffeineProperties } from './cache.properties.js';
 import type { KvstoreCacheParts } from './kvstore-cache.client.js';
 
-/** A request waits no longer for a cache: reading the database takes less. */
+/** Maximum time that a request waits for a cache: reading the database takes less. */
 const LIMIT_MILLIS = 500;
 
 const PROBE_KEY = 'login:cache:probe';

@@ -4,7 +4,7 @@ import type { NamedCache } from './cache-registry.js';
 /** Facts about a cache that its owner states. */
 export interface CacheFacts<V> {
   readonly name: string;
-  /** Form of the values; those of a store that other programs can write are validated. */
+  /** Schema of the values; values of a store that other programs can write are validated. */
   readonly schema: GenericSchema<unknown, V>;
   /** Longest age of an entry in milliseconds, whatever the configuration says. */
   readonly maxAgeMillis: number;
@@ -12,9 +12,9 @@ export interface CacheFacts<V> {
 
 /** Values by keys. An entry may vanish at any time, so it is only ever a copy of something that can be read again. */
 export interface Cache<V> extends NamedCache {
-  /** A promise only if the value is in another process. */
+  /** Returns the value; a promise only if the value is in another process. */
   get(key: string): V | undefined | Promise<V | undefined>;
-  /** `ageMillis` is what remains of the longest age, for a value that was read some time ago. */
+  /** Stores a value; `ageMillis` is the rest of its maximum age if it was read some time ago. */
   put(key: string, value: V, ageMillis?: number): void;
 }
 

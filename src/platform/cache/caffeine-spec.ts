@@ -4,15 +4,15 @@ import { Duration } from '../../config/bind/duration.js';
 export interface CaffeineSpec {
   readonly maximumSize?: number;
   readonly initialCapacity?: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly expireAfterWrite?: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly expireAfterAccess?: number;
-  /** Whether hits, misses, puts and evictions are counted. */
+  /** Set if hits, misses, puts and evictions are counted. */
   readonly recordStats?: true;
 }
 
-/** Why a text is not a specification, and what to write instead. */
+/** Reason why a text is not a specification, and the action to take. */
 export interface SpecProblem {
   readonly reason: string;
   readonly action: string;
@@ -104,7 +104,7 @@ function numberOf(value: string, name: Option): number | undefined {
   return number <= (name === 'initialCapacity' ? INT_MAX : Number.MAX_SAFE_INTEGER) ? number : undefined;
 }
 
-/** Milliseconds; Caffeine knows no simple form for parts of a second. */
+/** Duration in milliseconds; Caffeine has no simple format for parts of a second. */
 function durationOf(value: string): number | undefined {
   const isIso = /p/i.test(value);
   if (!isIso && !/^\+?\d+[dhms]$/i.test(value)) return undefined;

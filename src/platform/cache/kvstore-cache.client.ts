@@ -8,11 +8,11 @@ import { type Cache, CACHE_MANAGER, type CacheFacts } from './cache.js';
 import type { CacheStatistics } from './cache-meters.js';
 import type { CacheSeal } from './cache-seal.js';
 
-/** Keys that one step of a scan looks at. */
+/** Number of keys that one step of a scan examines. */
 const SCAN_COUNT = 1000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** What the caches of the key-value store share. */
+/** Dependencies that the caches of the key-value store share. */
 export interface KvstoreCacheParts {
   readonly kvstore: Kvstore;
   readonly availability: StoreAvailability;
@@ -21,8 +21,8 @@ export interface KvstoreCacheParts {
 }
 
 /**
- * A cache in the key-value store, for all replicas. Its keys are hashed and its values sealed. A store that is away or slow
- * means that nothing is found.
+ * A cache in the key-value store, for all replicas. Its keys are hashed and its values sealed. While the store is
+ * unavailable or slow, nothing is found.
  */
 export class KvstoreCache<V> implements Cache<V> {
   readonly manager = CACHE_MANAGER;
@@ -49,7 +49,7 @@ export class KvstoreCache<V> implements Cache<V> {
     return value;
   }
 
-  /** Nobody waits for it. */
+  /** Stores a value in the background. */
   put(key: string, value: V, ageMillis = Infinity): void {
     const age = Math.floor(Math.min(ageMillis, this.facts.maxAgeMillis));
     if (age <= 0) return;
@@ -82,7 +82,7 @@ export class KvstoreCache<V> implements Cache<V> {
     return storeKey(this.use, key);
   }
 
-  /** A value of another release may have another form. */
+  /** Parses a stored value; undefined for the format of another release. */
   private valueOf(text: string, place: string): V | undefined {
     const plain = this.parts.seal.open(text, place);
     if (plain === undefined) return undefined;

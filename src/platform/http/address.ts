@@ -1,7 +1,7 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { type ScalarType, text, withoutBrackets } from '../../config/bind/key-type.js';
 
-/** IPv6 needs two colons at least, so that `host:port` is rejected. */
+/** Text of an address; an IPv6 address needs at least two colons, so that `host:port` is rejected. */
 const plainAddress = text({
   form: /^(?:(?=.*[a-z])[\w.-]+|\d{1,3}(?:\.\d{1,3}){3}|(?=(?:[^:]*:){2})[\da-f:.]+(?:%[\w.-]+)?)$/i,
   called: 'a host name or an IP address without a port',

@@ -25,9 +25,11 @@ export interface HostOptions {
   readonly bodyMemory?: number;
   /** Limit of requests in progress; unlimited by default. */
   readonly threads?: ThreadsProperties;
-  /** Unknown by default, which limits requests that hash a password no further. */
+  /**
+   * Capacity to hash passwords; if unknown, which is the default, requests that hash a password have no further limit.
+   */
   readonly hashCapacity?: HashCapacity;
-  /** Unset for a listener without upload routes. */
+  /** Limits of uploads; unset for a listener without upload routes. */
   readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;
   /** Without them, the listener has no pages: every error is JSON. */
@@ -37,14 +39,14 @@ export interface HostOptions {
   readonly jsonSerialization?: JsonSerializationProperties;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Log failures and, at DEBUG, requests. */
+  /** Loggers for failures and, at DEBUG, requests. */
   readonly loggers?: Loggers;
-  /** Count and time requests. */
+  /** Meters that count and time requests. */
   readonly meters?: Meters;
   /** Logs every request; off by default. */
   readonly accessLog?: AccessLog;
   /** Records every request and response, except those of operators; off by default. */
   readonly exchanges?: HttpExchanges;
-  /** Plain HTTP by default. */
+  /** TLS of the listener; plain HTTP by default. */
   readonly tls?: ListenerTls;
 }

@@ -18,7 +18,7 @@ export interface ListenerResponse {
    * exactly that type.
    */
   readonly body?: unknown;
-  /** Override the default headers. */
+  /** Headers that override the default ones. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -34,20 +34,22 @@ export function targetError({ originalUrl, raw }: FastifyRequest): ServiceError 
 }
 
 /**
- * RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, and we accept only `chunked`; otherwise a proxy in front may
- * see the end of the body elsewhere.
+ * True if every proxy sees the same end of the body (RFC 9112 section 6.1): HTTP/1.0 has no transfer codings, and we
+ * accept only `chunked`.
  */
 function isFramedForAll({ headers: { 'transfer-encoding': coding }, httpVersion }: IncomingMessage): boolean {
   return coding === undefined || (httpVersion !== '1.0' && coding.toLowerCase() === 'chunked');
 }
 
-/** RFC 9112 section 3.2: HTTP/1.1 requires exactly one `Host`; of two, a proxy in front may have used the other. */
+/**
+ * True if the request names exactly one host (RFC 9112 section 3.2); of two, a proxy in front may have used the other.
+ */
 function namesOneHost(request: IncomingMessage): boolean {
   const { headers, rawHeaders, httpVersion } = request;
   const { host } = headers;
   if (host === undefined) return httpVersion === '1.0';
   if (!hostAndPort(host)) return false;
-  // Another version on an HTTP/1 connection.
+  // Rejects other protocol versions on an HTTP/1 connection.
   if (!httpVersion.startsWith('1.')) return false;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

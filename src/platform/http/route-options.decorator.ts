@@ -3,18 +3,21 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import type { FastifyRequest } from 'fastify';
 import type { GenericSchema } from 'valibot';
 
-/** How a route tells browsers about errors. */
+/** Error pages of a route. */
 export interface ErrorPageOptions {
   /** The sign-in page, or the page of its kind; a path below the context path. */
   readonly backTo: string;
-  /** Redirects a visitor without a session there, and back after the sign-in, in place of an error page. */
+  /**
+   * True if a visitor without a session is redirected to `backTo`, and back after the sign-in, in place of an error
+   * page.
+   */
   readonly redirectsVisitors?: boolean;
   /**
-   * Redirects a form of a session that has ended there, too: the same form, sent twice, may have ended it, and the browser then
-   * has the cookie of the next one. The `return_to` of the form goes along.
+   * True if a form of an ended session is redirected as well: the same form, sent twice, may have ended the session,
+   * and the browser then has the cookie of the next one. The redirect keeps the `return_to` of the form.
    */
   readonly redirectsForms?: boolean;
-  /** Where a user whose proof of the second factor is too old proves it again; a path below the context path. */
+  /** Path at which a user whose proof of the second factor is too old proves it again, below the context path. */
   readonly stepUpAt?: string;
   /**
    * Template of the page with the form that this route takes, below the context path: after a sign-in, the browser comes

@@ -19,7 +19,7 @@ const PUBLIC_URL = 'app.security.public-url';
 const STACK_TRACE = 'server.error.include-stacktrace';
 const GRACE_ORIGIN: Origin = { kind: 'variable', name: 'TERMINATION_GRACE' };
 
-/** Rule 3: a shutdown takes less time than the process manager waits (`TERMINATION_GRACE`, in seconds). */
+/** Rule 3: shutdown takes less time than the process manager waits (`TERMINATION_GRACE`, in seconds). */
 export const shutdownWithinGrace = new Rule('3', (facts) => {
   const text = facts.inputs.variables['TERMINATION_GRACE']?.trim() ?? '';
   if (text === '') return [];

@@ -27,7 +27,7 @@ function methodsOf(fastify: FastifyInstance, { url }: FastifyRequest): readonly 
   // The asterisk form (`OPTIONS *`) names no resource; the router would treat the rest as a path.
   if (!path.startsWith('/')) return [];
   return METHODS.filter((method) => {
-    // Its type omits null.
+    // The type of Fastify omits null.
     const found = fastify.findRoute({ method, url: path }) as ReturnType<FastifyInstance['findRoute']> | null;
     if (!found) return false;
     // A route rejects requests with an empty parameter.

@@ -5,12 +5,12 @@ import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { healthComponent } from '../../observability/health/health-components.js';
 import { bundleName } from '../tls/bundle-name.js';
 
-/** Registered if a host or sentinels are configured. */
+/** Health component of the store; registered if a host or sentinels are configured. */
 export const KVSTORE_COMPONENT = healthComponent('kvstore');
 
 export const KVSTORE_BUNDLE = 'app.data.kvstore.ssl.bundle';
 
-/** A host name or an IPv4 address, or an IPv6 address in brackets, and a port. */
+/** Format of a sentinel: a host name or an IPv4 address, or an IPv6 address in brackets, and a port. */
 const NODE = /^(?:[^\s/:[\]]+|\[[0-9a-f:.]+\]):\d{1,5}$/i;
 
 @Properties('app.data.kvstore')

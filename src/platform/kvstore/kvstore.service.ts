@@ -44,7 +44,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The connection outlives the request that happens to open it. */
   private readonly inBackground = AsyncLocalStorage.snapshot();
   private client: Promise<Redis> | undefined;
-  /** The same client, already while it opens its first connection. */
+  /** The same client; set before its first connection is open. */
   private redis: Redis | undefined;
   private tls: ClientTls | undefined;
   private lastError: Error | undefined;
@@ -65,7 +65,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     this.commands = meters.timer('kvstore.command', { description });
   }
 
-  /** Longest time that a command takes, in milliseconds. */
+  /** Maximum time that a command takes, in milliseconds. */
   get timeoutMillis(): number {
     return this.properties.timeout.milliseconds;
   }
@@ -94,7 +94,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
       try {
         return await client.call('EVALSHA', digest, keys.length, ...keys, ...args);
       } catch (error) {
-        // A store that was restarted has forgotten it.
+        // A restarted store has lost the script.
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
         return client.call('EVAL', text, keys.length, ...keys, ...args);
       }
@@ -147,7 +147,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     this.redis = client;
     client.on('error', (error: Error) => {
       this.lastError = error;
-      // Sentinels that are all away close no connection.
+      // If all sentinels are unavailable, no connection is closed.
       this.reportLoss();
     });
     client.on('close', () => {
@@ -161,7 +161,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     return client;
   }
 
-  /** Undefined without TLS. A bundle that is reloaded is used from the next connection on. */
+  /** TLS options; undefined without TLS. A reloaded bundle is used from the next connection on. */
   private async tlsOptions(): Promise<ConnectionOptions | undefined> {
     const { isEncrypted, sslBundle: name } = this.properties;
     if (!isEncrypted) return undefined;
@@ -172,7 +172,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     return this.tls.options;
   }
 
-  /** One line for each outage, not for each attempt to connect. */
+  /** Logs the loss of the connection: one line for each outage, not for each attempt to connect. */
   private reportLoss(): void {
     if (this.isReported || this.isClosing) return;
     this.isReported = true;
@@ -181,7 +181,10 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     });
   }
 
-  /** Not at the new connection: a store that became read-only accepts it, and the next write replaces it again. */
+  /**
+   * Logs the end of an outage at the first successful command, not at the new connection: a store that became read-only
+   * accepts it, and the next write replaces it again.
+   */
   private reportReturn(): void {
     if (!this.isReported) return;
     this.isReported = false;

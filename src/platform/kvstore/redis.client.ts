@@ -3,10 +3,10 @@ import type { ConnectionOptions } from 'node:tls';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { KvstoreProperties } from './kvstore.properties.js';
 
-/** Longest pause between two attempts to connect; a store that is back is used again within this time. */
+/** Maximum pause between two attempts to connect; a store that is available again is used within this time. */
 const MAX_PAUSE_MILLIS = 1000;
 const FIRST_PAUSE_MILLIS = 50;
-/** Shows operators whose connections `CLIENT LIST` lists. */
+/** Name of the connections in `CLIENT LIST`. */
 const CONNECTION_NAME = 'login-service';
 
 /** Members of ioredis that its types hide. */
@@ -19,7 +19,7 @@ interface Connecting {
   };
 }
 
-/** A client that connects at `connect()`, and again for ever after it lost the connection. */
+/** Creates a client that connects at `connect()`, and reconnects indefinitely after it lost the connection. */
 export function redisClient(properties: KvstoreProperties, tls: ConnectionOptions | undefined): Redis {
   const client = new Redis({ ...optionsOf(properties), ...targetOf(properties, tls) });
   outliveErrors(client as unknown as Connecting);
@@ -59,12 +59,12 @@ function optionsOf({ timeout, connectTimeout, username, password, database }: Kv
     disableClientInfo: true,
     connectTimeout: Math.ceil(connectTimeout?.milliseconds ?? limit),
     commandTimeout: limit,
-    // A store that is silent for so long may have vanished without closing the connection.
+    // Closes a silent connection: the store may have vanished without closing it.
     socketTimeout: limit,
     // Without a connection, a command fails at once.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // Whether the store ran a command before the connection broke is unknown: running it again could count twice.
+    // Does not repeat a command after a disconnect: the store may have run it, and it could count twice.
     autoResendUnfulfilledCommands: false,
     retryStrategy: pauseAfter,
     sentinelRetryStrategy: pauseAfter,

@@ -4,26 +4,26 @@ import type { Logger } from '../../observability/logging/logger.js';
 
 const PROBE_MILLIS = 1000;
 
-/** Lines of the log at a failure of the store, and at its return. */
+/** Log messages for the loss and the return of the store. */
 export interface AvailabilityMessages {
   readonly lost: string;
   readonly back: string;
 }
 
 /**
- * Whether a store that replicas share responds. After a failure, no request waits for it until a probe in the background
- * has reached it again; meanwhile each process does without it.
+ * Tracks whether a store that replicas share is available. After a failure, no request waits for it until a probe in
+ * the background has reached it again; meanwhile each process works without it.
  */
 export class StoreAvailability {
   /** Runs probes outside of the context of the request that has met the failure. */
   private readonly inBackground = AsyncLocalStorage.snapshot();
-  /** Failures so far, each of which began a time without the store. */
+  /** Number of outages so far. */
   private losses = 0;
   private isLost = false;
   private nextProbe: NodeJS.Timeout | undefined;
   private isStopped = false;
 
-  /** The probe does what the work needs, such as a write, and ends even if the store never responds. */
+  /** The probe must do what the work needs, such as a write, and must end even if the store never responds. */
   constructor(
     private readonly probe: () => Promise<unknown>,
     private readonly limitMillis: number,
@@ -35,14 +35,14 @@ export class StoreAvailability {
     return !this.isLost;
   }
 
-  /** The result of `work`; undefined if the store is away, or does not respond in time. */
+  /** Returns the result of `work`; undefined if the store is unavailable or does not respond in time. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.isLost) return undefined;
     const { losses } = this;
     try {
       return await this.within(work());
     } catch (error) {
-      // Work that began before an earlier failure says nothing about a store that has come back since.
+      // Ignores the failure of work that began before an earlier failure: the store may have come back since.
       if (losses === this.losses) this.giveUp(error);
       return undefined;
     }
@@ -71,7 +71,7 @@ export class StoreAvailability {
       () => true,
       () => false,
     );
-    // A probe may wait longer than a request does, such as for a connection; the next one must not wait beside it.
+    // Waits for the end of the probe, which may wait longer than a request, so that no two probes run at the same time.
     if (!isBack) await Promise.allSettled([probe]);
     if (this.isStopped) return;
     if (!isBack) {

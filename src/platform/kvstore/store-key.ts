@@ -8,7 +8,7 @@ export function storeKey(use: string, name: string): string {
   return `${prefixOf(use)}${hash('sha256', name, 'base64url')}`;
 }
 
-/** The pattern of all keys of a use, for a scan. */
+/** Pattern of all keys of a use, for a scan. */
 export function storeKeysOf(use: string): string {
   return `${prefixOf(use)}*`;
 }

@@ -6,15 +6,15 @@ import { MailMessageStore } from './mail-message.store.js';
 import { KEPT_SECONDS } from './mail-queue.service.js';
 import { MailRetryProperties } from './mail.properties.js';
 
-/** Which mails an operator looks at. */
+/** Page of stored mails. */
 export interface BacklogPage {
   readonly state?: MailState | undefined;
-  /** Id of the last mail of the page before. */
+  /** Id of the last mail of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** The mails that are not sent yet, for operators. */
+/** Lists the mails that are not sent yet, and renews failed ones, for operators. */
 @Injectable()
 export class MailBacklog {
   constructor(
@@ -24,7 +24,7 @@ export class MailBacklog {
     private readonly retry: MailRetryProperties,
   ) {}
 
-  /** Oldest first. */
+  /** Mails of the page, oldest first. */
   list({ state, after = '', limit }: BacklogPage): Promise<readonly MailRow[]> {
     return this.work.single((tx) => this.store.list(tx, after, state, limit));
   }
@@ -33,7 +33,7 @@ export class MailBacklog {
     return this.work.single((tx) => this.store.count(tx));
   }
 
-  /** Lets a failed mail be sent again, as if it were new; false if there is no such mail. */
+  /** Sends a failed mail again as if it were new; false if there is no such mail. */
   resend(id: string, tx?: Tx): Promise<boolean> {
     const now = this.clock.millis();
     const giveUpAt = now + this.retry.giveUpAfter.milliseconds;

@@ -7,7 +7,7 @@ export type MailPart =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | { readonly kind: 'footer'; readonly lines: readonly FooterLine[] };
 
-/** A text, or a link with its label. */
+/** Line of the footer: a text, or a link with its label. */
 type FooterLine = string | { readonly label: string; readonly url: string };
 
 /** Title and parts of one mail, in the language of its reader. */
@@ -21,11 +21,13 @@ export interface MailLayout extends MailContent {
   readonly tag: string;
 }
 
-/** Line breaks, controls and characters that reorder text, with which a value could pretend to be another part. */
+/**
+ * Characters that could make a value look like another part: line breaks, controls, and characters that reorder text.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 const MAX_VALUE_LENGTH = 255;
 
-/** A value of a user on one line. */
+/** Prepares a value of a user: one line of at most 255 characters. */
 function mailValue(text: string): string {
   return text.toWellFormed().replaceAll(UNSEEN, ' ').trim().slice(0, MAX_VALUE_LENGTH).toWellFormed();
 }

@@ -10,7 +10,7 @@ export class MailMessageEntity implements MailRow {
   @PrimaryColumn('varchar', { length: 36 }) readonly id!: string;
   @Column('varchar', { length: 255 }) readonly message_id!: string;
 
-  /** Milliseconds since 1970, as all times but `expires_at`. */
+  /** Time of creation in milliseconds since 1970; all other times but `expires_at` have this unit as well. */
   @Column('bigint') readonly created_at!: number;
   @Column('varchar', { length: 64 }) readonly template!: string;
   @Column('varchar', { length: 36 }) readonly user_id!: string;

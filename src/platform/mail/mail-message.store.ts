@@ -10,7 +10,10 @@ const COLUMNS =
   'id, message_id, created_at, template, user_id, facts, state, attempts, next_attempt_at, give_up_at, last_error, expires_at';
 const INSERT = `INSERT INTO mail_message (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const DUE = 'next_attempt_at <= ?';
-/** A time far ahead. A range of the index, as the other one, so that no turn reads all mails that wait. */
+/**
+ * Finds times so far ahead that they were written before the clock was set back. A range of the index, so that no turn
+ * reads all waiting mails.
+ */
 const DUE_BEFORE_CLOCK_CHANGE = 'next_attempt_at > ?';
 const CLAIMED = "id = ? AND state = 'waiting' AND next_attempt_at = ?";
 const CLAIM = `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = ? WHERE ${CLAIMED}`;
@@ -55,7 +58,7 @@ export class MailMessageStore {
     return [...passed, ...(await tx.rows<MailRow>(sql(DUE_BEFORE_CLOCK_CHANGE), values))];
   }
 
-  /** Takes a mail until `until`; false if another replica was faster. */
+  /** Claims a mail until `until`; false if another replica was faster. */
   async claim(tx: Tx, { id, next_attempt_at }: MailRow, until: number): Promise<boolean> {
     return (await tx.change(CLAIM, [until, id, next_attempt_at])) === 1;
   }
@@ -79,7 +82,7 @@ export class MailMessageStore {
     for (const { id } of await tx.rows<{ readonly id: string }>(OF_USER, [subject])) await this.delete(tx, id);
   }
 
-  /** Lets a failed mail wait again; false if there is no such mail. */
+  /** Makes a failed mail waiting again; false if there is no such mail. */
   async renew(
     tx: Tx,
     id: string,
@@ -88,7 +91,7 @@ export class MailMessageStore {
     return (await tx.change(RENEW, [now, giveUpAt, expiresAt, id])) === 1;
   }
 
-  /** Oldest first. */
+  /** Mails after the id `after`, oldest first. */
   async list(tx: Tx, after: string, state: MailState | undefined, limit: number): Promise<readonly MailRow[]> {
     const mails = await tx.repository(MailMessageEntity);
     const where = { id: MoreThan(after), ...(state !== undefined && { state }) };

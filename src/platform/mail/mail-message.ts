@@ -1,7 +1,9 @@
-/** What a mail reports, as texts by name. They are stored until the mail is sent, so none of them is a secret. */
+/** Facts that a mail reports, as texts by name. They are stored until the mail is sent, so none of them may be a secret. */
 export type MailFacts = Readonly<Record<string, string>>;
 
-/** A mail that was sent is deleted; `failed` mails are not tried again, unless an operator asks for it. */
+/**
+ * State of a stored mail. Sent mails are deleted; `failed` mails are not tried again unless an operator requests it.
+ */
 export type MailState = 'waiting' | 'failed';
 
 /** A mail to be sent. */
@@ -13,7 +15,7 @@ export interface NewMail {
   readonly facts?: MailFacts;
 }
 
-/** A stored mail, as its template sees it. */
+/** A stored mail as its template gets it. */
 export interface QueuedMail {
   /** Identifies the mail in all attempts to send it. */
   readonly id: string;
@@ -38,8 +40,8 @@ export interface ComposedMail {
 }
 
 /**
- * Writes a mail when it is sent, and again at each further attempt. A link belongs here, so that its token is never stored
- * with the mail. Undefined drops the mail: the account no longer exists, or has no address.
+ * Composes a mail for each attempt to send it, so that tokens of links are never stored with the mail. Returns
+ * undefined to drop the mail if the account no longer exists or has no address.
  */
 export type ComposeMail = (mail: QueuedMail) => Promise<ComposedMail | undefined>;
 

@@ -7,7 +7,7 @@ import { MailMessageStore } from './mail-message.store.js';
 import { MailSender } from './mail-sender.service.js';
 import { MailRetryProperties } from './mail.properties.js';
 
-/** A mail that could not be sent stays visible for so long. */
+/** Retention of mails that could not be sent. */
 export const KEPT_SECONDS = 30 * 86_400;
 
 /** Stores mails in the transaction of the change that they report; a background task sends them after the commit. */
@@ -23,19 +23,19 @@ export class MailQueue {
     private readonly retry: MailRetryProperties,
   ) {}
 
-  /** False if no relay is configured: `add` then stores nothing. */
+  /** True if a relay is configured; otherwise `add` stores nothing. */
   get isEnabled(): boolean {
     return this.sender.isEnabled;
   }
 
-  /** Stores a mail, which is sent after the commit, and is gone after a rollback. */
+  /** Stores a mail; it is sent after the commit, and discarded by a rollback. */
   async add(tx: Tx, { template, subject, facts = {} }: NewMail): Promise<void> {
     if (!this.isEnabled) return;
     const now = this.clock.millis();
     const id = timeOrderedId(now, this.random.bytes(10));
     await this.store.insert(tx, {
       id,
-      // Fixed here, so that a repeated sending is recognised.
+      // The id is fixed when the mail is stored, so that recipients recognize a repeated mail.
       message_id: `<${id}@${this.sender.domain}>`,
       created_at: now,
       template,

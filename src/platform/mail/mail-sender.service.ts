@@ -4,10 +4,10 @@ import { MailProperties } from './mail.properties.js';
 
 const ADDRESS_AT_END = /^(.*?)\s*<([^<>]+)>$/;
 
-/** The sender of all mails. */
+/** Sender address of all mails. */
 @Injectable()
 export class MailSender {
-  /** False if no relay is configured. */
+  /** True if a relay is configured. */
   readonly isEnabled: boolean;
   readonly name: string;
   readonly address: string;

@@ -29,7 +29,9 @@ export class MailTemplates {
     return this.templates.get(name);
   }
 
-  /** Writes a stored mail. Undefined if it has no recipient any more, `failed` if it cannot be written now. */
+  /**
+   * Composes a stored mail. Returns undefined if it no longer has a recipient, `failed` if it cannot be composed now.
+   */
   async compose(row: MailRow): Promise<ComposedMail | 'failed' | undefined> {
     const { id, user_id: subject, created_at: createdAt, template } = row;
     try {

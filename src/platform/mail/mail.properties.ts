@@ -5,7 +5,7 @@ import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { healthComponent } from '../../observability/health/health-components.js';
 import { bundleName } from '../tls/bundle-name.js';
 
-/** Registered if a host is configured. */
+/** Health component of the relay; registered if a host is configured. */
 export const MAIL_COMPONENT = healthComponent('mail');
 
 export const MAIL_BUNDLE = 'app.mail.ssl.bundle';
@@ -14,7 +14,7 @@ export const MAIL_BUNDLE = 'app.mail.ssl.bundle';
 export const MAIL_TLS = ['none', 'starttls', 'implicit'] as const;
 export type MailTls = (typeof MAIL_TLS)[number];
 
-/** A form that no header can be injected through: one line, and a quoted name without quotes inside. */
+/** Format of a sender, which prevents header injection: one line, and a quoted name without quotes inside. */
 const SENDER = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@",;:\\]{1,64}@[\w.-]{1,190}>|[^\s<>@",;:\\]{1,64}@[\w.-]{1,190})$/u;
 
 @Properties('app.mail')

@@ -3,7 +3,7 @@ import { HostPatterns } from './host-patterns.js';
 
 type Family = 'ipv4' | 'ipv6';
 
-/** IPv4 that is not globally reachable (IANA special-purpose registry, RFC 6890), and multicast. */
+/** IPv4 networks that are not globally reachable (IANA special-purpose registry, RFC 6890), and multicast. */
 const SPECIAL_V4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -21,7 +21,9 @@ const SPECIAL_V4 = [
   ['224.0.0.0', 3],
 ] as const;
 
-/** Exceptions within 2000::/3, which contains all global IPv6 addresses: Teredo and the like, documentation, 6to4. */
+/**
+ * Networks within 2000::/3, the global IPv6 addresses, that are not public: Teredo and similar, documentation, 6to4.
+ */
 const SPECIAL_V6 = [
   ['2001::', 23],
   ['2001:db8::', 32],

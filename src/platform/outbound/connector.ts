@@ -14,20 +14,20 @@ export interface ConnectorParts {
   readonly connectMillis: number;
   readonly proxyOf: (url: URL) => ForwardProxy | undefined;
   readonly lookup: Lookup;
-  /** Undefined for calls that may reach any address. */
+  /** Guard of the addresses that a call may reach; undefined for any address. */
   readonly guard?: AddressGuard;
-  /** Undefined for the authorities of the runtime, and no certificate of the service. */
+  /** TLS context; undefined for the authorities of the runtime without a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'secureContext'>;
 }
 
-/** The connector of undici returns its socket, which its type does not tell. */
+/** The connector of undici, which returns its socket contrary to its type. */
 type BuildConnector = (
   options: buildConnector.BuildOptions,
 ) => (...parameters: Parameters<buildConnector.connector>) => Socket;
 
 /**
- * Opens connections: directly, or through a forward proxy. One limit of time includes the look-up of the name, the proxy
- * and TLS; the timers of undici have a resolution of half a second.
+ * Opens connections directly or through a forward proxy. One time limit covers the look-up of the name, the proxy and
+ * TLS, because the timers of undici have a resolution of half a second.
  */
 export function createConnector(parts: ConnectorParts): buildConnector.connector {
   const build = parts.build as BuildConnector;
@@ -85,7 +85,7 @@ function guardedLookup(guard: AddressGuard, lookup: Lookup): LookupFunction {
   };
 }
 
-/** Compares the address that the socket reached, whatever resolved it. */
+/** Verifies the address that the socket has reached, however it was resolved. */
 function checked(guard: AddressGuard, hostname: string, end: buildConnector.Callback): buildConnector.Callback {
   return (...result) => {
     const [, socket] = result;

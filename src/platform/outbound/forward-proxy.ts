@@ -13,9 +13,11 @@ export interface ForwardProxy {
 export interface ProxySettings {
   readonly http?: ForwardProxy;
   readonly https?: ForwardProxy;
-  /** Separated by `|`, with `*` for any start or end. */
+  /** Hosts separated by `|`, with `*` at the start or end. */
   readonly nonProxyHosts: string;
-  /** Separated by commas: names with their subdomains, `host:port`, networks such as 10.0.0.0/8, or `*` for all. */
+  /**
+   * Hosts separated by commas: names with their subdomains, `host:port`, networks such as 10.0.0.0/8, or `*` for all.
+   */
   readonly noProxy: string;
 }
 
@@ -33,7 +35,7 @@ export class ForwardProxies {
     }
   }
 
-  /** Undefined for a call that goes to its target directly. */
+  /** The proxy of a call; undefined for a call that goes to its target directly. */
   of(url: URL): ForwardProxy | undefined {
     const proxy = url.protocol === 'https:' ? this.settings.https : this.settings.http;
     if (!proxy || this.direct.match(url.hostname) || this.isExcluded(url)) return undefined;

@@ -1,4 +1,7 @@
-/** Host names and addresses, with `*` for any start or end, as in `http.nonProxyHosts`. Case does not matter. */
+/**
+ * Matches host names and addresses against patterns with `*` at the start or end, as in `http.nonProxyHosts`; case does
+ * not matter.
+ */
 export class HostPatterns {
   private readonly patterns: readonly RegExp[];
 
@@ -17,7 +20,7 @@ export class HostPatterns {
   }
 }
 
-/** Without the brackets of an IPv6 address and the dot of the root. */
+/** The host without the brackets of an IPv6 address and without the dot of the root. */
 function bare(host: string): string {
   return host
     .trim()

@@ -3,7 +3,7 @@ import { OutboundFailure } from './outbound-failure.js';
 import type { OutboundHttp } from './outbound-http.service.js';
 import type { OutboundResponse } from './outbound-response.js';
 
-/** Where spans go: a collector that accepts OTLP over HTTP with JSON. */
+/** Collector of spans, which accepts OTLP over HTTP with JSON. */
 export interface OtlpTarget {
   /** URL of the trace endpoint, such as `http://collector:4318/v1/traces`. */
   readonly endpoint: string;
@@ -27,7 +27,8 @@ export class OtlpClient implements SpanReceiver {
   async send(body: Uint8Array, stop: AbortSignal): Promise<OtlpResult> {
     const { endpoint, headers, timeoutMillis } = this.target;
     try {
-      // The operator's own collector is internal. No redirect is followed: its target must not receive credentials.
+      // The collector of the operator is usually internal, so any address is allowed. Redirects are not followed,
+      // because their target must not receive credentials.
       const response = await this.http.request({
         client: 'otlp',
         url: endpoint,
@@ -51,7 +52,7 @@ export class OtlpClient implements SpanReceiver {
   }
 }
 
-/** The status has decided, so a body that is too long or cut matters no more. */
+/** The text of the body; empty if it is too long or incomplete, since the status alone decides about the export. */
 async function boundedText(response: OutboundResponse): Promise<string> {
   try {
     return String(await response.read(MAX_BODY_BYTES));
@@ -60,7 +61,7 @@ async function boundedText(response: OutboundResponse): Promise<string> {
   }
 }
 
-/** A collector may accept a part of a batch (OTLP, "Partial Success"). */
+/** Number of spans that the collector rejected; it may accept a part of a batch (OTLP, "Partial Success"). */
 function rejectedSpans(text: string): number {
   try {
     const { partialSuccess } = JSON.parse(text) as { readonly partialSuccess?: { readonly rejectedSpans?: unknown } };

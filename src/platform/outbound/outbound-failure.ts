@@ -1,4 +1,4 @@
-/** Why an outgoing call failed; any other text is a code of Node or of undici, such as `ECONNREFUSED`. */
+/** Code of a failed outgoing call; any other text is a code of Node or of undici, such as `ECONNREFUSED`. */
 type FailureCode =
   | 'CONNECT_TIMEOUT'
   | 'READ_TIMEOUT'

@@ -26,7 +26,7 @@ import { limitReads } from './read-limit.js';
 
 type OpenTls = (onChange: () => void) => Promise<ClientTls>;
 
-/** Which addresses a call may reach: `public` excludes internal ones unless the operator allows them. */
+/** Addresses that a call may reach: `public` excludes internal ones unless the operator allows them. */
 export type Reach = 'public' | 'any';
 
 export interface OutboundRequest {
@@ -36,10 +36,10 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly reach: Reach;
-  /** Limits the whole call with its response, in milliseconds. */
+  /** Time limit of the whole call with its response, in milliseconds. */
   readonly totalMillis: number;
   readonly signal?: AbortSignal;
-  /** False for the delivery of traces itself. */
+  /** False for the delivery of traces, which must not be traced itself. */
   readonly isTraced?: boolean;
 }
 
@@ -53,7 +53,7 @@ export class OutboundHttp implements OnApplicationShutdown {
   private readonly guard: AddressGuard;
   private readonly meters: OutboundMeters;
   private readonly dispatchers = new Map<Reach, Promise<Dispatcher>>();
-  /** Dispatchers from before a reload of the certificate bundle, which end their requests and idle connections alone. */
+  /** Dispatchers from before a reload of the certificate bundle; they finish their requests and then close. */
   private readonly retired: Promise<Dispatcher>[] = [];
   private tls: Promise<ClientTls> | undefined;
 
@@ -168,7 +168,7 @@ export class OutboundHttp implements OnApplicationShutdown {
   }
 
   private async create(reach: Reach): Promise<Dispatcher> {
-    // Loaded by the first call: most services start without one.
+    // The first call loads undici: most installations make none.
     const { Agent, buildConnector } = await import('undici');
     const { connectTimeout, readTimeout } = this.client;
     const tls = await this.tlsOptions();
@@ -191,7 +191,7 @@ export class OutboundHttp implements OnApplicationShutdown {
       this.retire();
     });
     try {
-      // A copy: the sessions that a dispatcher keeps belong to one context.
+      // Copies the options: the TLS sessions that a dispatcher keeps belong to one context.
       return { ...(await this.tls).options };
     } catch (error) {
       this.tls = undefined;

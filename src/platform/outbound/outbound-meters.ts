@@ -1,10 +1,10 @@
 import type { Meters } from '../../observability/metrics/meters.js';
 import type { OutboundFailure } from './outbound-failure.js';
 
-/** What an outgoing call is for. */
+/** Purpose of an outgoing call. */
 export type OutboundClient = 'breached-passwords' | 'console' | 'otlp' | 'saml-metadata' | 'webhook';
 
-/** The values of Spring for a call without a response, and for what is not known. */
+/** Tag values of Spring for a call without a response, and for unknown values. */
 const IO_ERROR = 'IO_ERROR';
 const UNKNOWN = 'UNKNOWN';
 const NONE = 'none';
@@ -40,7 +40,7 @@ function tagsOf({ client, method, status, failure }: EndedCall): Readonly<Record
   return {
     'client.name': client,
     method,
-    // No client has URI templates.
+    // Clients have no URI templates.
     uri: NONE,
     status: status === undefined ? IO_ERROR : String(status),
     outcome: OUTCOMES[Math.floor((status ?? 0) / 100)] ?? UNKNOWN,
@@ -50,7 +50,9 @@ function tagsOf({ client, method, status, failure }: EndedCall): Readonly<Record
   };
 }
 
-/** Codes of this service, of Node and of undici; any other text could be of the other side. */
+/**
+ * The code of a failure if it is one of this service, Node or undici; any other text could come from the other side.
+ */
 function codeOf({ code }: OutboundFailure): string {
   return /^\w{1,64}$/.test(code) ? code : UNKNOWN;
 }

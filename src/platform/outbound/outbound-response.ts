@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { OutboundFailure } from './outbound-failure.js';
 
-/** A body that is not longer is read, so that the connection can be used again. */
+/** Maximum size of a discarded body that is read, so that its connection can be reused. */
 const MAX_DISCARDED_BYTES = 16 * 1024;
 
 /** The head of a response, and its body, which must be read or discarded. */
@@ -9,7 +9,7 @@ export class OutboundResponse {
   constructor(
     private readonly response: Dispatcher.ResponseData,
     private readonly failureOf: (error: unknown) => OutboundFailure,
-    /** Called once the body was read or discarded. */
+    /** Called once the body is read or discarded. */
     private readonly onEnd: (failure?: OutboundFailure) => void,
   ) {}
 
@@ -48,7 +48,7 @@ export class OutboundResponse {
     return Buffer.concat(parts);
   }
 
-  /** Reads a short body and throws it away; closes the connection before a longer one. Never throws. */
+  /** Discards the body: reads a short one, and closes the connection before a longer one. Never throws. */
   async discard(): Promise<void> {
     await this.response.body.dump({ limit: MAX_DISCARDED_BYTES }).catch(() => undefined);
     this.onEnd();

@@ -12,8 +12,8 @@ export const httpClientBundleUsable = new Rule('tls', (facts) =>
 );
 
 /**
- * Warns if the URL of a key contains an internal address to which the guard of outgoing calls refuses to connect. A name is
- * not resolved: the failure of a call tells its address.
+ * Warns if the URL of a key contains an internal address that the guard of outgoing calls rejects. Names are not
+ * resolved; the failure of a call reports the address.
  */
 export function reachableAddress(facts: RuleFacts, key: string, url: string): readonly RuleProblem[] {
   if (!URL.canParse(url)) return [];

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The request as limits see it. */
+/** The part of a request that limits read. */
 export interface LimitedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body?: unknown;
 }
 
-/** What limits need to know about accounts and their browsers; `auth` provides it. */
+/** Identifies the accounts and known browsers of requests; `auth` provides it. */
 export abstract class KnownCallers {
   /** The login id that the request names, in the form in which it is stored. */
   abstract loginIdOf(request: LimitedRequest): string | undefined;

@@ -3,7 +3,7 @@ import { DigestMap } from '../../kernel/collections/digest-map.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import { type Charge, countsAt, decide, type LimitVerdict, type WindowCounts } from './sliding-window.js';
 
-/** Beyond so many keys, the one that was counted least recently is forgotten; they take 5 MB. */
+/** Maximum number of keys, which take 5 MB; beyond it, the least recently counted one is dropped. */
 const CAPACITY = 100_000;
 
 /** The counts of this process: for one replica, and while a shared store does not respond. */

@@ -1,6 +1,6 @@
 import type { Charge, LimitVerdict } from './sliding-window.js';
 
-/** Where the counts of limits are. Every charge names another key. */
+/** Store of the counts of limits. Every charge of a call must have another key. */
 export interface RateLimitStore {
   /**
    * Admits hits and counts those that it admits, in one step for each key, whatever other replicas do. A charge of no hits

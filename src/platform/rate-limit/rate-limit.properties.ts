@@ -110,7 +110,7 @@ export class RouteLimitProperties {
   })
   readonly openPerAddress: Rate = Rate.of(60_000, 60);
 
-  /** Undefined if the group has no such limit, or it is off. */
+  /** The rate of a limit; undefined if the group has none for this dimension, or it is off. */
   rateOf(group: RouteGroup, by: Dimension): Rate | undefined {
     const name = RATES[group][by];
     return name === undefined || this[name].isOff ? undefined : this[name];

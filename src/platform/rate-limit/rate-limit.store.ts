@@ -13,15 +13,18 @@ const ADD = 'UPDATE rate_limit SET hits = hits + ? WHERE id = ? AND hits <= ?';
 const INSERT = 'INSERT INTO rate_limit (id, hits, expires_at) VALUES ';
 const ROW = '(?, ?, ?)';
 
-/** Clocks of replicas differ by less: so close to the edge of a window, some of them count in the one before or after it. */
+/**
+ * Maximum difference of the clocks of replicas: near the edge of a window, some of them count in the previous or the
+ * next one.
+ */
 const SKEW_MILLIS = 5000;
-/** The texts of the statements grow with the number of keys, and `CASE` compares each row with all of them. */
+/** Maximum number of keys in one statement: its text grows with them, and `CASE` compares each row with all of them. */
 const MAX_KEYS = 64;
 
 /** Another replica has added hits between the read and the change of several keys. */
 class Overtaken extends Error {}
 
-/** What a charge may add to the row of its window. */
+/** State of the row of a charge, and the hits that it may add. */
 interface Addition {
   readonly charge: Charge;
   /** Number of the current window, and the part of it that has passed. */
@@ -30,7 +33,7 @@ interface Addition {
   readonly previous: number;
   readonly next: number;
   readonly id: string;
-  /** Largest count that the row may reach. */
+  /** Maximum count that the row may reach. */
   readonly limit: number;
   /** Count of the row when it was read; undefined if there was none. */
   readonly current: number | undefined;
@@ -79,7 +82,7 @@ export class RateLimitTable implements RateLimitStore {
     });
   }
 
-  /** Reads what is known of the windows of all keys, with one statement. */
+  /** Reads the counts of the windows of all keys with one statement. */
   private async additionsOf(tx: Tx, charges: readonly Charge[]): Promise<readonly Addition[]> {
     const now = this.clock.millis();
     const windows = charges.map((charge) => {
@@ -214,7 +217,7 @@ function marks(values: readonly unknown[]): string {
   return Array.from(values, () => '?').join(', ');
 }
 
-/** Keys name addresses and users, which the table does not show. */
+/** Id of the row of a key and window; a hash, because keys name addresses and users. */
 function idOf(key: string, window: number): string {
   return hash('sha256', `${window} ${key}`, 'base64url');
 }

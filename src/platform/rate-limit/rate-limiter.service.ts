@@ -25,7 +25,7 @@ export interface Subject {
   readonly deviceOwner?: string | undefined;
 }
 
-/** A part of a response. */
+/** The part of a response that limits write. */
 export interface LimitedReply {
   getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
@@ -38,7 +38,7 @@ export class RateLimiter implements BeforeApplicationShutdown {
   private readonly shared: ChargeQueue | WriteBehindCharges | undefined;
   private readonly log: Logger;
   private readonly rejected: Family<Counter>;
-  /** When the next line about a limit may follow, in epoch seconds. */
+  /** Time of the next possible log line about a limit, in epoch seconds. */
   private readonly quietUntil = new Map<string, number>();
 
   constructor(
@@ -73,14 +73,14 @@ export class RateLimiter implements BeforeApplicationShutdown {
     if (this.shared instanceof WriteBehindCharges) await this.shared.flush();
   }
 
-  /** True if a limit of the group counts by this. */
+  /** True if the group has a limit for this dimension. */
   applies(group: RouteGroup, by: Dimension): boolean {
     return this.properties.rateOf(group, by) !== undefined;
   }
 
   /**
-   * Counts a request under one limit after the other before any work is done for it, and tells the caller about them. A
-   * limit that rejects the request does not count it, and those behind it are not asked; those before it have counted it.
+   * Counts a request under one limit after the other before any work is done for it, and adds the headers about them. A
+   * limit that rejects the request does not count it, and later limits are not charged; earlier ones have counted it.
    * @throws ServiceError `RATE_LIMITED` if one of them is used up
    */
   async admit(subjects: readonly Subject[], reply: LimitedReply): Promise<void> {
@@ -115,7 +115,10 @@ export class RateLimiter implements BeforeApplicationShutdown {
     return this.shared.charge(charge).then((verdict) => ({ subject, policy, verdict }));
   }
 
-  /** At most one line for a limit in each window: an attack from many addresses must not fill the log. */
+  /**
+   * Counts and logs a rejection; at most one line for a limit in each window, so that an attack from many addresses
+   * does not fill the log.
+   */
   private report({ subject: { group, by }, policy: { windowSeconds } }: Applied): void {
     this.rejected.of({ group, by }).increment();
     const limit = `${group} ${by}`;

@@ -35,7 +35,7 @@ export class Rate {
     return this.quota === Infinity;
   }
 
-  /** Whole: stores count in whole milliseconds. */
+  /** Length of the window in whole milliseconds, which stores need. */
   get windowMillis(): number {
     return Math.ceil(this.window.milliseconds);
   }

@@ -10,6 +10,6 @@ export const ROUTE_GROUPS = [
 ] as const;
 export type RouteGroup = (typeof ROUTE_GROUPS)[number];
 
-/** What a limit counts by. */
+/** Dimensions by which limits count. */
 export const DIMENSIONS = ['address', 'id', 'session'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];

@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { RateLimitStore } from './rate-limit-store.js';
 import type { StoreAvailability } from '../kvstore/store-availability.js';
 
-/** What replicas share, and whether it responds. */
+/** Store of the limits that replicas share, and its availability. */
 export interface Shared {
   readonly kind: 'kvstore' | 'database';
   readonly limits: RateLimitStore;

@@ -14,7 +14,7 @@ export interface Charge {
   readonly hits: number;
 }
 
-/** How many of the hits were admitted, and what a caller may know about the limit. */
+/** Number of admitted hits, and the state of the limit that callers may know. */
 export interface LimitVerdict {
   readonly admitted: number;
   /** Units left now. */
@@ -58,7 +58,7 @@ export function verdictOf(
   return { admitted, remaining, resetMillis, retryMillis };
 }
 
-/** Parts of a window until one unit is free. */
+/** Time until one unit is free, in parts of a window. */
 function untilOneIsFree(current: number, previous: number, elapsed: number, quota: number): number {
   // In this window, if enough of the one before fades.
   if (current + 1 <= quota) return Math.max(0, 1 - (quota - current - 1) / previous - elapsed);

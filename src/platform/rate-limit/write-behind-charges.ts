@@ -3,14 +3,14 @@ import type { Clock } from '../../kernel/clock/clock.js';
 import { ChargeQueue } from './charge-queue.js';
 import type { Charge, LimitVerdict } from './sliding-window.js';
 
-/** Up to this used part of a quota, a request is admitted before its hit is stored. */
+/** Used part of a quota up to which a request is admitted before its hit is stored. */
 const USED_PART = 1 / 2;
 /** Largest part of a quota that one process admits before it is stored. */
 const LEAD_PART = 1 / 64;
 /** Hits of all keys that one process admits before they are stored: a slow store must not cause a backlog without a bound. */
 const MAX_UNSTORED = 1000;
 const STORE_MILLIS = 50;
-/** A count that was asked for so many intervals ago is read again. */
+/** Age in intervals after which a count is read again. */
 const MAX_AGE = 4;
 
 /** One hit of a limit. */
@@ -21,7 +21,7 @@ interface Use {
   hit: Hit;
   /** Stored hits of all replicas. */
   stored: number;
-  /** The interval in which the store was asked for them. */
+  /** Number of the interval in which the count was requested. */
   askedAt: number;
   /** Admitted hits that wait to be sent to the store, and those on their way to it. */
   waiting: number;
@@ -65,7 +65,8 @@ export class WriteBehindCharges {
     const use = known && !this.isOld(known) ? known : await this.ask(this.reads, hit, 0).then(({ use: read }) => read);
     const verdict = this.admitAhead(use, hit);
     if (verdict) return verdict;
-    // In the same batch, and before this hit, so that a burst at one process gets exactly the quota.
+    // Stores the waiting hits in the same batch and before this one, so that a burst at one process gets exactly the
+    // quota.
     if (use.waiting > 0) this.store(use);
     return (await this.ask(this.charges, hit, 1)).verdict;
   }

@@ -5,14 +5,17 @@ export const KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Nonce, ciphertext and tag of AES-256-GCM as base64url; `context` is authenticated and not part of the text. */
+/**
+ * Encrypts with AES-256-GCM and returns nonce, ciphertext and tag as base64url; `context` is authenticated and not part
+ * of the text.
+ */
 export function encrypt(key: Uint8Array | KeyObject, nonce: Uint8Array, plain: Uint8Array, context: string): string {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Undefined if the text was not encrypted with this key for this context. */
+/** Decrypts a text; undefined if it was not encrypted with this key for this context. */
 export function decrypt(key: Uint8Array | KeyObject, text: string, context: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

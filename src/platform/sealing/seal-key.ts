@@ -2,7 +2,10 @@ import { type ScalarType, text } from '../../config/bind/key-type.js';
 import { ConversionProblem } from '../../config/problem.js';
 import { KEY_BYTES } from './aes-gcm.js';
 
-/** Random keys have about thirty distinct bytes; two copies of sixteen hexadecimal digits have sixteen. */
+/**
+ * Minimum number of distinct bytes in a key: random keys have about thirty, two copies of sixteen hexadecimal digits
+ * have sixteen.
+ */
 const MIN_DISTINCT_BYTES = 18;
 
 /** 32 random bytes in Base64; keys that look hand-made are rejected, since they could be guessed. */

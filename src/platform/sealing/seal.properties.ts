@@ -4,7 +4,7 @@ import type { SelfChecking, Violation } from '../../config/bind/properties-class
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { sealKey, sealKeyId } from './seal-key.js';
 
-/** Length of the column for ids. */
+/** Maximum length of an id, that of its column. */
 const MAX_ID_LENGTH = 64;
 
 /** An empty value, such as of an unset variable, removes a key that a lower source defines. */
@@ -39,7 +39,7 @@ export class SealProperties implements SelfChecking {
     return new Map(configured.map(([written, key]) => [sealKeyId(written), key]));
   }
 
-  /** Undefined if no key is configured. */
+  /** Id of the active key; undefined if no key is configured. */
   get activeId(): string | undefined {
     return this.active === undefined ? this.byId.keys().next().value : sealKeyId(this.active);
   }

@@ -25,7 +25,7 @@ export type DerivedKeys = readonly [KeyObject, ...KeyObject[]];
  * a change of the active key; see docs/decisions/0010-sealing.md.
  */
 export class Sealer {
-  /** Imported once: an operation with the bytes of a key imports them each time. */
+  /** Imported keys by id; an operation with the bytes of a key would import them each time. */
   private readonly keys: ReadonlyMap<string, KeyObject>;
 
   constructor(
@@ -44,13 +44,16 @@ export class Sealer {
     return [this.activeKeyId, ...[...this.keys.keys()].filter((id) => id !== this.activeKeyId)];
   }
 
-  /** `context` names the owner of the value, e.g. `totp:<user id>`; the text opens for that context only. */
+  /** Seals a value; `context` names its owner, e.g. `totp:<user id>`, and the text opens for that context only. */
   seal(plain: Uint8Array, context: string): string {
     const nonce = this.random.bytes(NONCE_BYTES);
     return `${this.activeKeyId}.${encrypt(this.key(this.activeKeyId), nonce, plain, context)}`;
   }
 
-  /** @throws SealFailure if the key is not configured or the text was not sealed for this context */
+  /**
+   * Opens a sealed text.
+   * @throws SealFailure if the key is not configured or the text was not sealed for this context
+   */
   open(sealed: string, context: string): Buffer {
     const id = this.keyIdOf(sealed);
     const plain = decrypt(this.key(id), sealed.slice(id.length + 1), context);

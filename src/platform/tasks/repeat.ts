@@ -3,7 +3,7 @@ import type { ScheduledTask } from './scheduled-task.js';
 import type { SchedulingPool } from './scheduling-pool.js';
 import type { TaskLease, TaskLeases } from './task-leases.js';
 
-/** A turn may report that work is left over; the next turn then comes sooner. */
+/** Result of a turn; `unfinished` work shortens the delay before the next turn. */
 export type Turn = 'unfinished' | undefined;
 
 /**
@@ -64,7 +64,7 @@ const REST = 0.9;
  */
 export class BackgroundLoop {
   private readonly ending = new AbortController();
-  /** Aborted at the stop: a turn that still waits for its place is not run any more. */
+  /** Aborted by the stop: a turn that still waits for its place is not run any more. */
   private readonly leaving = new AbortController();
   private stopped: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export class BackgroundLoop {
   private isRunning = false;
   /** A turn that is due and has not begun. */
   private requested: Promise<void> | undefined;
-  /** Failed turns in a row. */
+  /** Consecutive failed turns. */
   private failures = 0;
   private plannedMillis = 0;
 
@@ -127,7 +127,7 @@ export class BackgroundLoop {
     clearTimeout(limit);
   }
 
-  /** Never rejects: the shutdown goes on with the other jobs, and closes the database. */
+  /** Runs the last step. Never rejects, because shutdown must stop the other jobs and close the database. */
   private async runLastStep({ run }: LastStep): Promise<void> {
     try {
       await run(this.ending.signal);
@@ -172,7 +172,10 @@ export class BackgroundLoop {
     }
   }
 
-  /** A turn that another replica runs, or has run shortly before, is skipped, and is not an execution of this one. */
+  /**
+   * Runs a turn with a lease. A turn that another replica runs, or has run shortly before, is skipped and is not an
+   * execution of this replica.
+   */
   private async leasedTurn(leases: TaskLeases): Promise<void> {
     this.isRunning = true;
     const taking = leases.take(this.task.target);
@@ -188,7 +191,10 @@ export class BackgroundLoop {
     }
   }
 
-  /** The task rests until shortly before the next turn of this replica; after a failure, another one may try it at once. */
+  /**
+   * Releases the lease: the task rests until shortly before the next turn of this replica, but after a failure another
+   * replica may try it at once.
+   */
   private async release(lease: TaskLease): Promise<void> {
     const restMillis = this.failures > 0 || this.stopped ? 0 : this.plannedMillis * REST;
     // A lease that cannot be ended now expires.

@@ -71,19 +71,22 @@ export class ScheduledTask {
     }
   }
 
-  /** A `ServiceError` was logged where it arose, such as an outage of the database; anything else is a defect. */
+  /** Logs a defect; a `ServiceError`, such as an outage of the database, was logged where it arose. */
   reportDefect(message: string, error: unknown): void {
     if (error instanceof ServiceError) return;
     this.logger.error(message, { error, task: this.target });
   }
 
-  /** `failures` is the number of failed runs before the one that succeeded. */
+  /** Logs that a run succeeded after `failures` failed ones. */
   reportRecovery(failures: number): void {
     this.logger.info('A background task succeeded after failures', { task: this.target, failures });
   }
 }
 
-/** Drivers may put their URL and credentials into a message, and a whole statement after its first line. */
+/**
+ * Class and message of an error for operators: drivers may put their URL and credentials into a message, and a whole
+ * statement after its first line.
+ */
 function exceptionOf(error: unknown): NonNullable<Execution['exception']> {
   if (!(error instanceof Error)) return { type: typeof error, message: '' };
   const [line = ''] = error.message.split(/[\r\n]/, 1);

@@ -20,7 +20,7 @@ export class ScheduledTasks {
     private readonly threads = new TaskThreads(),
   ) {}
 
-  /** Without leases, every process runs the tasks that need one. */
+  /** Sets the leases; without them, every process runs the tasks that need one. */
   useLeases(leases: TaskLeases): void {
     this.leases = leases;
   }

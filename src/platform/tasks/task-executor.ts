@@ -8,7 +8,7 @@ import type { TaskThreads } from './task-threads.js';
 /** The tag `name` of the meters. */
 const METER_NAME = 'task-execution';
 
-/** `Infinity` is no limit. */
+/** Limits of the executor; `Infinity` is no limit. */
 export interface ExecutionLimits {
   readonly coreSize: number;
   readonly maxSize: number;
@@ -18,7 +18,7 @@ export interface ExecutionLimits {
 
 /** A task that runs now, or waits for a place. */
 export interface AcceptedTask<T> {
-  /** What the work returns or throws. */
+  /** Result of the work; rejects with its error. */
   readonly result: Promise<T>;
 }
 
@@ -34,7 +34,7 @@ interface QueuedTask {
   readonly settle: (run: Promise<unknown>) => void;
 }
 
-/** A place keeps its name and id, so that tasks that follow each other on it look like those of one thread. */
+/** A place of the executor. It keeps its name and id, so that consecutive tasks on it look like those of one thread. */
 interface Place {
   readonly id: number;
   readonly name: string;
@@ -54,7 +54,7 @@ export class TaskExecutor {
   private readonly completed: Counter;
   private readonly rejected: Counter;
   private active = 0;
-  /** Tasks rejected since a place of the core was free the last time. */
+  /** Number of tasks rejected since a place of the core was last free. */
   private rejectedInBout = 0;
   private isStopping = false;
   private readonly drained = Promise.withResolvers<undefined>();

@@ -1,6 +1,9 @@
 /** The right of this process to run a task, until it ends, is lost or the process dies. */
 export interface TaskLease {
-  /** Rises with each change of the holder, so that a write may be refused to one that has lost its lease. */
+  /**
+   * Number that rises with each change of the holder, so that a write of a holder that has lost its lease can be
+   * rejected.
+   */
   readonly fence: number;
   /** Aborted once another replica may run the task. */
   readonly lost: AbortSignal;
@@ -8,13 +11,13 @@ export interface TaskLease {
   release(restMillis: number): Promise<void>;
 }
 
-/** Another replica runs the task, or has run it shortly before. */
+/** Returned while another replica runs the task, or has run it shortly before. */
 export interface LeaseRefused {
   readonly retryInMillis: number;
 }
 
 /** Leases of tasks that run on one replica at a time. */
 export abstract class TaskLeases {
-  /** @throws ServiceError `UNAVAILABLE` */
+  /** Takes the lease of a task. @throws ServiceError `UNAVAILABLE` */
   abstract take(task: string): Promise<TaskLease | LeaseRefused>;
 }

@@ -2,7 +2,7 @@ import { inThread } from '../../observability/logging/log-context.js';
 
 /** A background task in progress, under the name that its log lines have as their thread. */
 export interface TaskThread {
-  /** Negative, since it is not a thread of the process. */
+  /** Negative id, since the task is not a thread of the process. */
   readonly id: number;
   readonly name: string;
 }
@@ -12,12 +12,12 @@ export class TaskThreads {
   private readonly alive = new Map<number, TaskThread>();
   private lastId = 0;
 
-  /** In the order of their start. */
+  /** The tasks in the order of their start. */
   get all(): readonly TaskThread[] {
     return [...this.alive.values()];
   }
 
-  /** An id for tasks that follow each other, as on one thread; consoles follow a thread by its id. */
+  /** Returns an id for consecutive tasks, as on one thread; consoles follow a thread by its id. */
   newId(): number {
     this.lastId -= 1;
     return this.lastId;

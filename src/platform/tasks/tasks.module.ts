@@ -32,7 +32,7 @@ const taskExecutor = {
   ): TaskExecutor => new TaskExecutor({ coreSize, maxSize, queueCapacity, threadNamePrefix }, threads, meters, loggers),
 };
 
-/** The background of the process; its loops and tasks end while the database is still open. */
+/** Runs the background work of the process; its loops and tasks end while the database is still open. */
 @Module({
   providers: [scheduledTasks, taskExecutor, TaskThreads, WorkerThreads],
   exports: [ScheduledTasks, TaskExecutor, TaskThreads, WorkerThreads],

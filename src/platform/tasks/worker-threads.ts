@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 
 /** A thread of this process that is not the main one. */
 export interface WorkerThread {
-  /** The id that Node assigns, from 1. */
+  /** Id that Node assigns, from 1. */
   readonly id: number;
   readonly name: string;
 }
@@ -17,7 +17,7 @@ export class WorkerThreads {
     worker.once('exit', () => this.alive.delete(id));
   };
 
-  /** Knows those that are started from now on. */
+  /** Registers the worker threads that are started from now on. */
   listen(): void {
     process.on('worker', this.note);
   }

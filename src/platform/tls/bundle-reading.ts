@@ -3,10 +3,12 @@ import type { SecureContextOptions } from 'node:tls';
 import { readWholeFile } from '../../kernel/files/whole-file.js';
 import { resolve } from 'node:path';
 
-/** Far more than a chain of certificates takes. */
+/** Maximum size of a file; far more than a chain of certificates takes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Why a bundle cannot be used: the member, the reason and an action. None of the texts quotes a file or a value. */
+/**
+ * Reason why a bundle cannot be used: the member, the reason and an action. None of the texts quotes a file or a value.
+ */
 export interface BundleProblem {
   /** Key below the name of the bundle, e.g. `keystore.certificate`. */
   readonly member: string;
@@ -20,7 +22,7 @@ export type TlsRole = 'server' | 'client';
 
 /** Content of a bundle. */
 export interface BundleContents {
-  /** PEM files or texts, or a key store. */
+  /** Format of the bundle: PEM files or texts, or a key store. */
   readonly form: 'pem' | 'store';
   /**
    * Own key and certificate for `tls.createSecureContext`; undefined for a bundle that contains only trusted
@@ -44,7 +46,7 @@ export class UnusableBundle extends Error {
   }
 }
 
-/** Content of the file that a member names. */
+/** Reads the file that a member names. @throws UnusableBundle */
 export function bytesOf(file: string, member: string): Buffer {
   const action = 'Check the path, and that this user may read the file and enter its folders.';
   try {

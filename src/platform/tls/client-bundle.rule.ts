@@ -2,7 +2,10 @@ import { SystemClock } from '../../kernel/clock/clock.js';
 import { problemsOf, type RuleProblem, type RuleFacts } from '../../config/check/rule.js';
 import type { TlsIdentity } from './ssl-bundle.js';
 
-/** Faults of the bundle that a key of a client names, and one warning for each of its certificates that is not valid. */
+/**
+ * Problems of the bundle that a key of a client names: those that make it unusable, and one warning for each of its
+ * certificates that is not valid.
+ */
 export async function clientBundleProblems(
   facts: RuleFacts,
   key: string,

@@ -2,7 +2,7 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import { lineOf } from '../../config/problem.js';
 import type { SslBundle } from './ssl-bundle.js';
 
-/** The part of a logger that this folder uses; the loggers have the same rank. */
+/** The part of a logger that this folder uses. */
 export interface UpdateLog {
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
@@ -10,7 +10,9 @@ export interface UpdateLog {
 
 /** TLS of the connections of a client to another system. */
 export interface ClientTls {
-  /** For `tls.connect`. After a change of the files, the same object holds the new context for new connections. */
+  /**
+   * Options for `tls.connect`. After a change of the files, the same object holds the new context for new connections.
+   */
   readonly options: { readonly secureContext: SecureContext };
   /** The options of the context; replaced after a change of the files. */
   readonly context: SecureContextOptions;

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type Forge from 'node-forge';
 
-/** A PKCS12 file has the version, the content, and the MAC if it has one (RFC 7292 section 4). */
+/** Number of parts of a PKCS12 file with a MAC: version, content and MAC (RFC 7292 section 4). */
 const PARTS_WITH_MAC = 3;
 
 type Bag = Forge.pkcs12.Bag;
@@ -13,10 +13,10 @@ interface Pbes2 {
   getCipherForPBES2: (oid: string, parameters: Forge.asn1.Asn1, password: string) => object;
 }
 
-/** Node itself gives away neither the parts of a PKCS12 file nor those of one without a private key. */
+/** The library Forge: Node does not expose the parts of a PKCS12 file. */
 let loaded: typeof Forge | undefined;
 
-/** Loaded only for a PKCS12 file of a client. */
+/** Loads Forge, for a PKCS12 file of a client only. */
 function library(): typeof Forge {
   return (loaded ??= withPasswordsInUtf8(createRequire(import.meta.url)('node-forge') as typeof Forge));
 }
@@ -37,7 +37,7 @@ function withPasswordsInUtf8(forge: typeof Forge): typeof Forge {
 export class Pkcs12File {
   private constructor(private readonly content: PfxContent) {}
 
-  /** @throws Error if this is no complete file */
+  /** Parses a file. @throws Error if the file is incomplete */
   static parse(bytes: Buffer): Pkcs12File {
     const content = library().asn1.fromDer(bytes.toString('latin1'));
     if (!Array.isArray(content.value)) throw new TypeError('not a sequence');
@@ -48,7 +48,7 @@ export class Pkcs12File {
     return this.content.value.length >= PARTS_WITH_MAC;
   }
 
-  /** @throws Error of the library */
+  /** Decrypts the file. @throws Error of the library, such as for a wrong password */
   open(password: string): Pkcs12Contents {
     const { safeContents } = library().pkcs12.pkcs12FromAsn1(this.content, true, password);
     return new Pkcs12Contents(safeContents.flatMap(({ safeBags }) => safeBags));

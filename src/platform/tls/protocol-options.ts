@@ -5,7 +5,7 @@ export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 const version = text({ form: /^TLSv1\.[23]$/, called: 'a TLS version such as TLSv1.3' }) as ScalarType<TlsVersion>;
 
-/** The two secure versions; they are adjacent, so any set of them is a range. */
+/** The two secure TLS versions; they are adjacent, so any set of them is a range. */
 export const tlsVersion: ScalarType<TlsVersion> = {
   ...version,
   parse: (value) =>
@@ -28,7 +28,7 @@ export const cipherSuite: ScalarType<string> = {
   },
 };
 
-/** Loaded only if a suite is configured. */
+/** The suites that the runtime knows; computed only if a suite is configured. */
 function known(): ReadonlySet<string> {
   const names = process.getBuiltinModule('node:tls').getCiphers();
   return new Set(names.map((name) => name.toUpperCase()).filter((name) => USABLE.test(name)));

@@ -24,7 +24,7 @@ export interface BundleChoices {
 
 /** TLS context of a server or a client, and warnings for the operator. */
 export interface TlsIdentity {
-  /** For `tls.createServer`, `server.setSecureContext` and `tls.createSecureContext`. */
+  /** Options for `tls.createServer`, `server.setSecureContext` and `tls.createSecureContext`. */
   readonly context: SecureContextOptions;
   /** One warning per certificate that has expired or is not valid yet. */
   readonly warnings: readonly string[];
@@ -104,7 +104,7 @@ export class SslBundle {
     return identity;
   }
 
-  /** A certificate that no other side accepts must not replace one that is valid. */
+  /** Rejects a certificate that no peer would accept in place of one that is valid. */
   private rejectOutdated({ form, chain }: BundleContents, { until }: TlsIdentity): void {
     const now = this.clock.millis();
     const [reason] = validityWarnings(chain, now);

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type BundleContents, UnusableBundle } from './bundle-reading.js';
 import { SslBundleProperties } from './tls.properties.js';
 
-/** The own certificate of a bundle and its authorities, or why they cannot be read. */
+/** The own certificate of a bundle with its authorities, or the problem that prevents reading them. */
 export type BundleChain =
   | { readonly bundle: string; readonly chain: readonly X509Certificate[] }
   | { readonly bundle: string; readonly error: string };
@@ -18,12 +18,12 @@ interface Bundle {
 }
 
 interface ReadBundle {
-  /** Time of the last change of its files. */
+  /** State of the files at the last read, which every change of a file changes. */
   readonly state: string;
   readonly chain: readonly X509Certificate[];
 }
 
-/** The certificates of all bundles, as their users have them. */
+/** Reads the certificates of all bundles that their users have in force. */
 @Injectable()
 export class SslChains {
   private readonly bundles: readonly Bundle[];

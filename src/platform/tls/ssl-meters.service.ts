@@ -8,7 +8,7 @@ const FACTS = {
   description: 'Time until the first certificate of a chain expires; negative after it has expired',
   baseUnit: 'seconds',
 };
-/** A bundle has one chain; Spring Boot calls that of a PEM bundle so. */
+/** Name of the one chain of a bundle, as Spring Boot names that of a PEM bundle. */
 const CHAIN = 'ssl';
 
 /** Measures the remaining time of the certificates of all bundles. */

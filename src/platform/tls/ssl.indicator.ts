@@ -6,7 +6,7 @@ import { distinguishedName } from './bundle-reading.js';
 import { type BundleChain, SslChains } from './ssl-chains.service.js';
 import { SSL_COMPONENT, SslHealthProperties } from './tls.properties.js';
 
-/** In the order in which one certificate decides about its chain. */
+/** States of a certificate; the first that applies to one certificate applies to its chain. */
 const VALIDITIES = ['EXPIRED', 'NOT_YET_VALID', 'WILL_EXPIRE_SOON', 'VALID'] as const;
 type Validity = (typeof VALIDITIES)[number];
 

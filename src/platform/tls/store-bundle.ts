@@ -118,7 +118,7 @@ function whyUnopened(
   return { member: LOCATION, reason, action: 'Set it to a PKCS12 file with one private key and its certificate.' };
 }
 
-/** Only a socket can tell which certificate a context uses. */
+/** The certificate that a context uses, which only a socket can tell. */
 function ownCertificate(secureContext: SecureContext): X509Certificate | undefined {
   const socket = new TLSSocket(new PassThrough(), { isServer: true, secureContext });
   try {

@@ -1,4 +1,4 @@
-/** First bytes of a JKS file, and of a JCEKS file. */
+/** First bytes of JKS and JCEKS files. */
 const JKS = ['feedfeed', 'cececece'];
 
 export const CONVERT_JKS =

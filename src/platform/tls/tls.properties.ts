@@ -155,7 +155,7 @@ export class StoreBundleProperties extends BundleOptions {
   readonly truststoreType = 'PKCS12';
 }
 
-/** The health component exists if a bundle is configured. */
+/** Health component of certificates; registered if a bundle is configured. */
 export const SSL_COMPONENT = healthComponent('ssl');
 
 @Properties('app.ssl.bundle')

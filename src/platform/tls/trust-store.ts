@@ -52,7 +52,7 @@ export function readTrustStore(location: string, password: string | undefined): 
 
 function openStore(bytes: Buffer, file: string, password: string | undefined): Pkcs12Contents {
   const store = parsed(bytes, file);
-  // A removed MAC would allow to replace the certificates without knowing the password.
+  // Rejects a store without a MAC: it would allow replacing the certificates without knowing the password.
   if (password !== undefined && !store.hasMac) {
     throw new UnusableBundle({
       member: PASSWORD,

@@ -3,7 +3,10 @@ import { stat } from 'node:fs/promises';
 
 /** Interval between checks of the files. */
 const INTERVAL_MILLIS = 1000;
-/** A certificate and its key are rarely replaced at the same moment; both must be complete when they are read. */
+/**
+ * Time without changes before a reload: a certificate and its key are rarely replaced at the same moment, and both must
+ * be complete.
+ */
 const QUIET_MILLIS = 1500;
 
 /**
@@ -37,7 +40,7 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
   };
 }
 
-/** Differs after every change of a file; undefined without one. */
+/** Version of a file, which every change of the file changes; undefined for a missing file. */
 function versionOf(stats: BigIntStats | undefined): string | undefined {
   return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
 }

@@ -21,13 +21,13 @@ export class AcceptGuard implements CanActivate {
     throw new ServiceError('NOT_ACCEPTABLE');
   }
 
-  /** The media types of the route, and HTML if its errors may be pages. */
+  /** Media types of the route, and HTML if its errors may be pages. */
   private typesOf(context: ExecutionContext): readonly string[] {
     const facts = this.reflector.get<RouteOptions | undefined>(FASTIFY_ROUTE_CONFIG_METADATA, context.getHandler());
     return [...(facts?.mediaTypes ?? [this.typeOf(context)]), ...(facts?.errorPages ? [HTML] : [])];
   }
 
-  /** The value of `@Header('content-type', …)`; JSON without it. */
+  /** Media type in `@Header('content-type', …)`; JSON without it. */
   private typeOf(context: ExecutionContext): string {
     const headers = this.reflector.get<readonly { name: string; value: unknown }[] | undefined>(
       HEADERS_METADATA,

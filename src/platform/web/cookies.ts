@@ -8,11 +8,11 @@ export interface CookieAttributes {
   readonly secure: boolean;
   readonly sameSite: 'strict' | 'lax' | 'none';
   readonly path: string;
-  /** Seconds; without it the cookie ends with the browser. */
+  /** Lifetime in seconds; without it, the cookie ends with the browser. */
   readonly maxAge?: number;
 }
 
-/** Cookies of a request by name. */
+/** Values of the cookies of a request by name. */
 export type CookieValues = Readonly<Record<string, string | undefined>>;
 
 /** What a controller may change in its response, besides the body that it returns. */
@@ -22,7 +22,7 @@ export interface Reply {
   /** `http` or `https`, as the browser sees it. */
   readonly protocol: string;
   setCookie(name: string, value: string, attributes: CookieAttributes): void;
-  /** Needs the attributes of the cookie: a browser clears only a cookie with the same path. */
+  /** Clears a cookie; a browser clears only a cookie with the same path. */
   clearCookie(name: string, attributes: CookieAttributes): void;
   /** Redirects the browser by GET (RFC 9110 section 15.4.4); the handler then returns no body. */
   seeOther(url: string): void;
@@ -30,7 +30,7 @@ export interface Reply {
   setHeader(name: string, value: string): void;
 }
 
-/** Values that were chosen for a request, in place of those that are read from its header. */
+/** Values that `readAs` has chosen for a request, in place of those in its header. */
 const chosen = new WeakMap<HttpRequest, Record<string, string | undefined>>();
 
 /**
@@ -43,10 +43,10 @@ export function cookiesOf(request: HttpRequest): CookieValues {
   return headers.cookie === undefined ? {} : { ...server.parseCookie(headers.cookie), ...chosen.get(request) };
 }
 
-/** Values of one name that are tried; a browser has several if a service on a parent domain uses the same name. */
+/** Maximum number of values of one name; a browser has several if a service on a parent domain uses the same name. */
 const MAX_VALUES = 4;
 
-/** The different values of a cookie in the order in which they were sent, `limit` at most. */
+/** The distinct values of a cookie in the order in which they were sent, at most `limit`. */
 export function cookieValues(request: HttpRequest, name: string, limit = MAX_VALUES): readonly string[] {
   const { headers, server } = request as FastifyRequest;
   const assignment = `${name}=`;
@@ -59,7 +59,7 @@ export function cookieValues(request: HttpRequest, name: string, limit = MAX_VAL
   return [...values];
 }
 
-/** From now on, the request has this value for the name; undefined for none. */
+/** Sets the value of a cookie for the rest of the request; undefined removes it. */
 export function readAs(request: HttpRequest, name: string, value: string | undefined): void {
   chosen.set(request, { ...chosen.get(request), [name]: value });
 }

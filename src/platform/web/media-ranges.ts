@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 
 const RANGE = /[^\s/,;]\/[^\s/,;]/;
-/** Every parameter of a range but its weight: no media type offered here has parameters that a caller may choose. */
+/** Parameters of a range except its weight: no media type offered here has parameters that a caller may choose. */
 const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
 
 /**

@@ -26,7 +26,7 @@ export class NoBodyGuard implements CanActivate {
   }
 }
 
-/** Nest notes the parameters of a handler as `<kind>:<index>`. */
+/** Parameters of a handler that take its body; Nest stores their metadata as `<kind>:<index>`. */
 function bodyParameters(controller: Type, handler: string): readonly string[] {
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) as object | undefined;
   return Object.keys(parameters ?? {}).filter((name) => name.startsWith(`${RouteParamtypes.BODY}:`));

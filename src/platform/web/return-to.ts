@@ -1,4 +1,4 @@
-/** Maximum length in characters. */
+/** Maximum length of a target in characters. */
 const MAX_LENGTH = 1024;
 /** Characters that browsers drop or read as a slash anywhere, and Unicode line ends beside the control characters. */
 const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\//u;
@@ -12,7 +12,7 @@ export function safeReturnPath(returnTo: string | undefined, contextPath: string
 }
 
 function isOwnPath(text: string, contextPath: string): boolean {
-  // Only characters that need no encoding in a header, so that nothing changes on the way to the browser.
+  // Allows only characters that need no encoding in a header, so that the browser gets the target unchanged.
   if (text.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(text)) return false;
   if (!text.startsWith(`${contextPath}/`)) return false;
   const decoded = fullyDecoded(text);
@@ -24,7 +24,10 @@ function isOwnPath(text: string, contextPath: string): boolean {
   return path.split('/').every((segment) => !['.', '..'].includes(segment.trimEnd()));
 }
 
-/** Undefined if escapes are not valid UTF-8 at any depth, such as an overlong slash. */
+/**
+ * Decodes a text until it has no escapes; undefined if the escapes are not valid UTF-8 at any depth, such as an
+ * overlong slash.
+ */
 function fullyDecoded(text: string): string | undefined {
   let decoded = text;
   try {
@@ -44,7 +47,7 @@ export function safeReturnUrl(returnTo: string | undefined, allowedOrigins: read
   if (returnTo === undefined || returnTo.length > MAX_LENGTH) return undefined;
   // A backslash is a slash to browsers, and other characters would change on the way to the browser.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(returnTo)) return undefined;
-  // Otherwise the browser would read a path, or skip slashes.
+  // Requires two slashes and a host: otherwise browsers would read a path or skip slashes.
   const url = /^https?:\/\/[^/]/i.test(returnTo) ? URL.parse(returnTo) : null;
   if (url?.username !== '' || url.password !== '' || !allowedOrigins.includes(url.origin)) return undefined;
   // An address that names the origin as browsers write it needs no change.

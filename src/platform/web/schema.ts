@@ -45,7 +45,7 @@ function codeOf({ kind, type, message, expected, received }: Issue): FieldCode {
     if (received === 'undefined') return 'required';
     return type === 'picklist' || type === 'literal' ? 'format' : 'type';
   }
-  // A check of our own (`v.check`, `v.rawCheck`) has its code as the message.
+  // A custom check (`v.check`, `v.rawCheck`) has its code as the message.
   return CODE_OF_RULE[String(type)] ?? (isFieldCode(message) ? message : 'format');
 }
 

@@ -32,7 +32,7 @@ class ProblemFilter implements ExceptionFilter {
 class SchemaPipe implements PipeTransform {
   async transform(value: unknown, { type, schema, data }: ArgumentMetadata): Promise<unknown> {
     if (!schema || type === 'custom') return value;
-    // A missing body equals an empty object. An array is refused here, because an object schema might accept it.
+    // A missing body equals an empty object. Arrays are rejected here, because an object schema might accept them.
     const input = type === 'body' && value === undefined ? {} : value;
     if (Array.isArray(input))
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: data ?? '', code: 'type' }] });

@@ -8,9 +8,9 @@ import { MessagesProperties } from './messages.properties.js';
 import { layOutMail, type MailContent } from '../../platform/mail/mail-layout.js';
 import type { ComposedMail } from '../../platform/mail/mail-message.js';
 
-/** Who reads a mail. */
+/** Recipient of a mail, and the language to write it in. */
 export interface MailReader {
-  /** The address. */
+  /** Mail address of the recipient. */
   readonly to: string;
   /** The language that the user has chosen. */
   readonly language: Language | undefined;
@@ -18,7 +18,10 @@ export interface MailReader {
   readonly requested?: string | undefined;
 }
 
-/** Writes mails in the language of their reader, with the name of the service, its time zone and the footer of all mails. */
+/**
+ * Composes mails in the language of the recipient, with the name of the service, its time zone and the footer of all
+ * mails.
+ */
 @Injectable()
 export class MailComposer {
   constructor(

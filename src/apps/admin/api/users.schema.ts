@@ -17,7 +17,7 @@ const reason = v.pipe(
 );
 const ticket = v.pipe(v.string(), v.regex(TICKET_FORM), v.description('Number of the ticket, such as `HD-4711`.'));
 
-/** What every act may state; the help desk must state both. */
+/** Justification of an act; the help desk must state both members. */
 export const actSchema = v.strictObject({ reason: v.optional(reason), ticket: v.optional(ticket) });
 export const resetSchema = v.strictObject({ reason, ticket: v.optional(ticket) });
 
@@ -30,7 +30,7 @@ const roles = v.pipe(
 );
 const mfaRequired = v.pipe(v.boolean(), v.description('Requires a second factor whatever the roles are.'));
 
-/** `POST /admin/users`. */
+/** Body of `POST /admin/users`. */
 export const newUserSchema = v.strictObject({
   id: v.pipe(text(MAX_LOGIN_ID_LENGTH), v.description('Login id.')),
   pw: v.optional(
@@ -46,7 +46,7 @@ export const newUserSchema = v.strictObject({
   ticket: v.optional(ticket),
 });
 
-/** `PATCH /admin/users/{sub}`; missing members stay. */
+/** Body of `PATCH /admin/users/{sub}`; missing members stay. */
 export const userChangeSchema = v.strictObject({
   email: v.optional(v.pipe(v.nullable(email), v.description('`null` removes the address.'))),
   roles: v.optional(roles),
@@ -56,7 +56,7 @@ export const userChangeSchema = v.strictObject({
   ticket: v.optional(ticket),
 });
 
-/** `GET /admin/users`. */
+/** Query of `GET /admin/users`. */
 export const usersQuerySchema = v.strictObject({
   query: v.optional(
     v.pipe(text(MAX_LOGIN_ID_LENGTH, 0), v.description('A part of the login id or of the mail address.')),
@@ -81,7 +81,7 @@ export const usersResponse = v.object({ items: listOf(v.object(userEntries)), ne
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** `GET /admin/users/{sub}`. */
+/** Response of `GET /admin/users/{sub}`. */
 export const userResponse = v.object({
   ...userEntries,
   has_password: v.boolean(),
@@ -102,7 +102,7 @@ export const userResponse = v.object({
   ),
 });
 
-/** `POST /admin/users/{sub}/password`. */
+/** Response of `POST /admin/users/{sub}/password`. */
 export const passwordResponse = v.object({
   password: v.pipe(v.string(), v.description('Temporary password. Shown only in this response.')),
   expires: v.date(),
@@ -111,7 +111,7 @@ export const passwordResponse = v.object({
 const device = v.pipe(v.nullable(v.string()), v.description('`User-Agent` of the browser or app.'));
 const ip = v.pipe(v.nullable(v.string()), v.description('Address of the client.'));
 
-/** `GET /admin/users/{sub}/sessions`. */
+/** Response of `GET /admin/users/{sub}/sessions`. */
 export const userSessionsResponse = v.object({
   items: listOf(
     v.object({
@@ -146,9 +146,9 @@ const filterEntries = {
   to: v.optional(v.pipe(instant, v.description('First instant after the period.'))),
 };
 
-/** `GET /admin/events`. */
+/** Query of `GET /admin/events`. */
 export const eventsQuerySchema = v.strictObject({ ...filterEntries, ...paginationSchema.entries });
-/** `GET /admin/events/export`. */
+/** Query of `GET /admin/events/export`. */
 export const exportQuerySchema = v.strictObject({ format: v.picklist(EXPORT_FORMATS), ...filterEntries });
 
 export const adminEventsResponse = v.object({
@@ -173,7 +173,7 @@ export const adminEventsResponse = v.object({
   next,
 });
 
-/** `POST /admin/keys/rotate`. */
+/** Response of `POST /admin/keys/rotate`. */
 export const rotatedKeysResponse = v.object({
   keys: listOf(
     v.object({
@@ -185,7 +185,7 @@ export const rotatedKeysResponse = v.object({
   ),
 });
 
-/** `GET /admin/users/{sub}/export`. */
+/** Response of `GET /admin/users/{sub}/export`. */
 export const personResponse = v.pipe(
   v.looseObject({ exported_at: v.string(), subject: v.string() }),
   v.description(

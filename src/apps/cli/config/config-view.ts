@@ -15,7 +15,7 @@ export interface ConfigView {
   readonly isFound: boolean;
 }
 
-/** Everything about one key, or a line for each key below a prefix (`config get`). */
+/** Details of one key, or a line for each key below a prefix (`config get`). */
 export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): ConfigView {
   const key = keyFromInput(environment, registry, name);
   if (key.length === 0) return { lines: [`"${name}" is no key`], isFound: false };
@@ -65,7 +65,7 @@ function found(lines: readonly string[]): ConfigView {
   return { lines: lines.map(printable), isFound: true };
 }
 
-/** Maps and named objects that nothing is put into yet. */
+/** Maps and named objects without any entry. */
 function openKeys(registry: KeyRegistry, states: readonly KeyState[]): readonly KeyDefinition[] {
   return registry.classes
     .flatMap((owner) => registry.definitionsOf(owner))
@@ -89,10 +89,10 @@ function summaryOf(environment: Environment, state: KeyState): string {
   return `${state.name} = ${valueText(environment, state, winner)}  (${originChain(winner.origin)})`;
 }
 
-/** Returns the default if it is a value; a default in words is no value. */
+/** Returns the default of a key if it is a value; a described default is shown as not set. */
 function defaultView({ definition: { defaultValue, defaultText, type } }: KeyState): string {
   if (defaultValue !== undefined) return `${defaultValue}  (default)`;
-  // The words for a map are not those for one of its entries.
+  // The description of the default of a map does not apply to one of its entries.
   return defaultText === undefined || type.shape === 'map' ? '(not set)' : `(not set)  (default: ${defaultText})`;
 }
 

@@ -71,7 +71,7 @@ export function configurationReference(
   ]);
 }
 
-/** The keys below one prefix, and their page. */
+/** Keys below one prefix, and their page. */
 interface Section {
   readonly prefix: string;
   readonly keys: readonly KeyDefinition[];
@@ -118,7 +118,7 @@ function firstKeys(registry: KeyRegistry): string {
   return ['| Key | Variable | In one sentence |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
-/** These keys are conditions of the document that contains them. */
+/** Prefix of keys that are conditions of the document that contains them. */
 const IN_FILES_ONLY = 'app.config.activate.';
 
 function variableOf({ name, type }: KeyDefinition): string {

@@ -11,7 +11,7 @@ import { sanitizeUnresolved } from '../../../kernel/redaction/secrets.js';
 export interface PackagedValue {
   /** The profile of the file; undefined for application.yml. */
   readonly profile: string | undefined;
-  /** Which entry of the map, or which named object; undefined for a key of one value. */
+  /** Name of the map entry or named object; undefined for a key with one value. */
   readonly entry: string | undefined;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 /** A page of the configuration reference: the keys below its prefixes. */
 export interface ReferencePage {
-  /** Its file, without extension. */
+  /** File name without extension. */
   readonly name: string;
   readonly title: string;
   readonly prefixes: readonly string[];
@@ -47,7 +47,7 @@ export function pageOf(prefix: string): ReferencePage {
   return page;
 }
 
-/** The number of characters of the listed prefix, or 0 if the given one is not below it. */
+/** Returns a function that tells the length of a listed prefix, or 0 if the given prefix is not below it. */
 function depthIn(prefix: string): (listed: string) => number {
   return (listed) => (`${prefix}.`.startsWith(`${listed}.`) ? listed.length : 0);
 }

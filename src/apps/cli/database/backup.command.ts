@@ -9,7 +9,7 @@ import { creating } from '../command-target.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { withReason } from '../operator.js';
 
-/** The service as far as `restore` needs it. */
+/** Services that `restore` needs. */
 export interface RestoreServices {
   readonly databaseRestore: DatabaseRestore;
   readonly close: () => Promise<void>;

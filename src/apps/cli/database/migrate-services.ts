@@ -9,7 +9,7 @@ import { MigrationAccount } from '../../../platform/persistence/migrations/migra
 import { MigrationState } from '../../../platform/persistence/migrations/migration-state.js';
 import { migrate, unguarded, revertLast } from '../../../platform/persistence/migrations/migrations.js';
 import { SchemaFailure } from '../../../platform/persistence/migrations/schema-failure.js';
-// Registers the migrations.
+// The import registers the migrations.
 import '../../schema/history.js';
 import { analyzeFailure } from '../../server/failure-analysis.js';
 import type { MigrateServices } from './migrate.command.js';

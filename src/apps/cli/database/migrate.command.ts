@@ -13,7 +13,9 @@ import type { ExitCode } from '../exit-code.js';
 /** The database, opened with the migration account for one command. */
 export interface MigrateServices {
   readonly state: () => Promise<MigrationState>;
-  /** Runs pending migrations and returns their names; `acceptsUse` runs also those that end running versions. */
+  /**
+   * Runs pending migrations and returns their names; `acceptsUse` also runs those that running versions do not survive.
+   */
   readonly up: (acceptsUse: boolean) => Promise<readonly string[]>;
   /** Reverts the last migration and returns its name; undefined if none is applied. */
   readonly down: (accepted: {

@@ -8,7 +8,7 @@ import type { CommandResult, RunCommand } from '../command-run.js';
 import { creating } from '../command-target.js';
 import { withReason } from '../operator.js';
 
-/** The service of the command. */
+/** Services that the command needs. */
 export interface AdmitServices {
   readonly admission: Pick<StaffAdmission, 'admit'>;
 }

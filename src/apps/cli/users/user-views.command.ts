@@ -7,7 +7,7 @@ import type { Authenticator } from '../../../identity/second-factor/factor-state
 import type { RunCommand } from '../command-run.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
-/** An operator may read everything. */
+/** Reader with the rights of an operator, who may read everything. */
 const READER = { actor: 'cli', authority: 'operator' } as const;
 const USUAL_LIMIT = 50;
 const MAX_LIMIT = 200;

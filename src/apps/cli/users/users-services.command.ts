@@ -11,7 +11,7 @@ import type { AdmitServices } from './admit.command.js';
 import { notFound } from '../command-failure.js';
 import type { CommandResult } from '../command-run.js';
 
-/** The service as far as the commands for users need it, opened for one command. */
+/** Services that the commands for users need, opened for one command. */
 export interface UsersServices extends AdmitServices {
   readonly accounts: Accounts;
   readonly administration: AccountAdministration;

@@ -22,7 +22,7 @@ export interface UsersCommandParts extends CommandParts<UsersServices> {
   /** Actor of the security events. */
   readonly actor: string;
   readonly input: NodeJS.ReadableStream;
-  /** Where an export goes without `--out`. */
+  /** Output of an export without `--out`. */
   readonly output: NodeJS.WritableStream;
 }
 

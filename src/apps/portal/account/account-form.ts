@@ -8,17 +8,17 @@ import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { codeField, type CodeKind } from '../second-factor/verify-page.js';
 
-/** How a caller can prove the second factor. */
+/** Methods by which a caller can prove the second factor. */
 export interface ProofMethods {
   readonly hasPasskey: boolean;
-  /** The codes that the account has; absent if only a passkey is enough. */
+  /** Accepted kinds of codes; absent if only a passkey is accepted. */
   readonly code?: CodeKind | 'any';
 }
 
-/** A form of a signed-in user about the own account. */
+/** Fields of a form about the account of the signed-in user. */
 export interface AccountFormFields extends FormFields {
   readonly navigation: NavigationFields;
-  /** Set if the last proof of the second factor is too old or too weak: how the form also asks for one. */
+  /** Methods of the proof that the form asks for; set if the last proof is too old or too weak. */
   readonly proof?: ProofMethods;
   readonly alert?: PagePart;
 }
@@ -27,11 +27,11 @@ interface FormTexts {
   readonly title: string;
   readonly text?: string;
   readonly submit: string;
-  /** True for what cannot be undone. */
+  /** True if the act cannot be undone. */
   readonly isDangerous?: boolean;
 }
 
-/** The page of a form about the own account. */
+/** Page with a form about the account of the signed-in user. */
 export function accountForm(
   fields: AccountFormFields,
   textsOf: (t: Messages) => FormTexts,
@@ -56,7 +56,7 @@ ${alert?.(context)}${text === undefined ? undefined : paragraph(text)}${form(
   );
 }
 
-/** The buttons that send the form, or leave it; with a proof of the second factor if the form asks for one. */
+/** Buttons that submit or cancel the form, with a proof of the second factor if the form asks for one. */
 function submission(
   context: PageContext,
   { proof, alert }: AccountFormFields,
@@ -75,7 +75,8 @@ function submission(
     return html`${usePasskey}${withoutPasskeys(context, true)}<p class="actions">${back}</p>
 `;
   }
-  // After an error, the user may have to correct the code. Without script, the code is the only way.
+  // The code stays open after an error, since it may need a correction, and without script, since it is the only way
+  // then.
   const closedByScript = alert ? undefined : html` data-without-passkey`;
   return html`${usePasskey}<details open${closedByScript}>
 <summary>${t.verify.useCode}</summary>

@@ -17,14 +17,16 @@ import type { AccountFormFields } from './account-form.js';
 import type { Done } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
 
-/** A form, and how it is shown again after an error. */
+/** A form, and the function that renders it again after an error. */
 interface ShownForm {
   readonly path: string;
   readonly asksAlways?: boolean;
   readonly page: (fields: AccountFormFields) => View;
 }
 
-/** The forms of account security: each asks for the second factor if its last proof is too old or too weak. */
+/**
+ * Creates the forms of account security. A form asks for the second factor if its last proof is too old or too weak.
+ */
 @Injectable()
 export class AccountForms {
   constructor(
@@ -35,8 +37,8 @@ export class AccountForms {
   ) {}
 
   /**
-   * A form that is sent to `path`. It asks for the second factor if its last proof is too old or too weak, or with
-   * `asksAlways`.
+   * Fields of a form that is sent to `path`. The form asks for the second factor if the last proof is too old or too
+   * weak, or always with `asksAlways`.
    */
   async fields(
     caller: FullPrincipal,
@@ -60,7 +62,7 @@ export class AccountForms {
       try {
         return await step();
       } catch (error) {
-        // The proof has become too old or too weak since the form was shown: the form then asks for another one.
+        // The proof has become too old or too weak since the form was shown, so the form asks for a new one.
         if (!(error instanceof ServiceError) || error.code !== 'STEP_UP_REQUIRED') throw error;
         throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'required' }] });
       }
@@ -79,12 +81,12 @@ export class AccountForms {
     return this.navigation.for(caller, 'security');
   }
 
-  /** A form without a proof of the second factor. */
+  /** Fields of a form that asks for no proof of the second factor. */
   plain(caller: FullPrincipal, path: string): FormFields {
     return this.forms.forCaller(path, caller);
   }
 
-  /** The overview, which tells what was done. */
+  /** Redirects to the overview, which confirms the act. */
   overviewAfter(done: Done): { readonly url: string } {
     return { url: `${this.urlOf(ACCOUNT_PAGES.security)}?done=${done}` };
   }
@@ -98,7 +100,7 @@ export class AccountForms {
   }
 }
 
-/** Reasons for which a passkey is rejected. */
+/** Reasons of a rejected passkey. */
 const OF_PASSKEY: ReadonlySet<Reason | undefined> = new Set([
   ...(['challenge', 'unknown_passkey', 'wrong_passkey', 'passkey_counter'] as const),
 ]);

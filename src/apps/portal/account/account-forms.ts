@@ -3,14 +3,14 @@ import type { View } from '../../../platform/http/page/view.js';
 import { passwordField } from '../form/forms.js';
 import { accountForm, type AccountFormFields } from './account-form.js';
 
-/** `GET /portal/security/password`. */
+/** `GET /portal/security/password`: the form for a new password. */
 export function passwordPage(fields: AccountFormFields, loginId: string, minLength: number): View {
   return accountForm(
     fields,
     ({ passwordChange }) => passwordChange,
     (context) => {
       const { passwordChange, common } = context.t;
-      // Password managers look for the username.
+      // Password managers need the username in the form.
       return html`<input value="${loginId}" autocomplete="username" aria-label="${common.username}" readonly hidden>
 ${passwordField(context, { id: 'current', label: passwordChange.current, autocomplete: 'current-password', isFocused: fields.alert === undefined })}${passwordField(
         context,
@@ -21,17 +21,17 @@ ${passwordField(context, { id: 'current', label: passwordChange.current, autocom
   );
 }
 
-/** `GET /portal/security/backup-codes`. */
+/** `GET /portal/security/backup-codes`: the form for new backup codes. */
 export function newCodesPage(fields: AccountFormFields): View {
   return accountForm(fields, ({ newCodes }) => newCodes);
 }
 
-/** `GET /portal/security/turn-off`. */
+/** `GET /portal/security/turn-off`: the form that turns the second factor off. */
 export function turnOffPage(fields: AccountFormFields): View {
   return accountForm(fields, ({ turnOff }) => ({ ...turnOff, isDangerous: true }));
 }
 
-/** `GET /portal/security/replace`. */
+/** `GET /portal/security/replace`: the form that replaces the authenticator app. */
 export function replacePage(fields: AccountFormFields): View {
   return accountForm(fields, ({ setup, account }) => ({
     title: account.replace,

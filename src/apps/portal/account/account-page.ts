@@ -30,7 +30,7 @@ export interface AccountFields {
   };
 }
 
-/** `GET /portal/security`. */
+/** `GET /portal/security`: the overview of account security. */
 export function accountPage(fields: AccountFields): View {
   return pageView((context) => {
     const { account } = context.t;
@@ -104,7 +104,7 @@ ${options}</select></div>
   );
 }
 
-/** A note that something on another page is needed first, or is not possible; with a link to such a page. */
+/** Page with a note that another step is needed first or that the act is not possible, and a link to that step. */
 export function accountNotePage(
   nav: NavigationFields,
   title: (t: PageContext['t']) => string,

@@ -44,7 +44,7 @@ export class AccountController {
     return this.overview.page(caller, done);
   }
 
-  /** Ends one session, or without `id` all others. A session that has ended meanwhile is no error. */
+  /** Ends one session, or without `id` all other sessions. A session that has already ended is not an error. */
   @Post(ACCOUNT_PAGES.endSession)
   @SendsOn()
   @Operation(END_SESSION)

@@ -4,10 +4,10 @@ import { LANGUAGES } from '../../../identity/account/language.js';
 import { formEntries, setupForm, typedCode, typedName } from '../form/forms.schema.js';
 import { credentialField } from '../form/passkey-field.js';
 
-/** Longest id of a session, device or event. */
+/** Id of a session, device or event; 64 characters at most. */
 const id = v.pipe(v.string(), v.maxLength(64));
 
-/** Notes of the overview about what was just done. */
+/** Confirmations that the overview shows after an act. */
 const DONE = [
   ...(['password', 'session', 'sessions', 'device', 'off', 'language'] as const),
   ...(['renamed', 'removed', 'passkey', 'app'] as const),

@@ -10,7 +10,7 @@ import { browserText } from './session-panels.js';
 /** Reason of a rejected login with the correct password, which the user must change first. */
 const CHANGE_REQUIRED = 'change_required';
 
-/** Keys of texts about a kind of event that has another text for some reasons. */
+/** Text keys of event kinds whose text depends on the reason. */
 const TEXT_OF_REASON: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   MFA_SETUP: { passkey: 'MFA_SETUP_PASSKEY' },
   MFA_CONFIRMED: { replaced: 'MFA_REPLACED', added: 'MFA_ADDED' },
@@ -24,7 +24,7 @@ const TEXT_OF_REASON: Readonly<Record<string, Readonly<Record<string, string>>>>
   PASSKEY_COUNTER: { passkey_counter: 'PASSKEY_COUNTER_REJECTED' },
 };
 
-/** An event of the account; `at` in epoch seconds. */
+/** A security event of the account; `at` is in epoch seconds. */
 export interface ShownEvent {
   readonly kind: string;
   readonly at: number;
@@ -36,7 +36,10 @@ export interface ShownEvent {
   readonly agent: string | undefined;
 }
 
-/** `GET /portal/security/activity`; `after` is the id that the next, older page begins after. */
+/**
+ * `GET /portal/security/activity`: the security events of the account. `after` is the id of the last event of this
+ * page; the next, older page continues after it.
+ */
 export function activityPage(
   nav: NavigationFields,
   events: readonly ShownEvent[],
@@ -78,7 +81,7 @@ export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent,
   return (special === undefined ? undefined : kinds[special]) ?? kinds[kind] ?? kind;
 }
 
-/** Events of one account, newest first. */
+/** Table of the events of one account, newest first. */
 export function eventTable(context: PageContext, events: readonly ShownEvent[]): Html {
   const { activity, notices } = context.t;
   const rows = events.map(({ kind, at, isRejected, isByOther, reason, ip, agent }) => {

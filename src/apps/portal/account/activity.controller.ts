@@ -16,7 +16,7 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 
 const EVENTS_PER_PAGE = 30;
 
-/** The security events of the own account. */
+/** The page with the security events of the account. */
 @ApiTag('Pages')
 @RateLimited('self-service')
 @Controller(ACCOUNT_PAGES.activity)

@@ -13,7 +13,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { withForm } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { optionalNameIn } from '../form/given-name.js';
+import { optionalNameIn } from '../form/name-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, type PageResult, SendsOn } from '../page.decorator.js';
 import { ADD_APP, SHOW_ADD_APP } from '../portal.openapi.js';
@@ -89,13 +89,13 @@ export class AddAppController {
     return addAppPage(fields, withoutUndefined({ pending, typed }));
   }
 
-  /** The pending secret that another login of the user has asked for, and that is not replaced without a warning. */
+  /** The pending secret that another login of the user has requested; replacing it needs a warning. */
   private async pendingElsewhere(caller: FullPrincipal): Promise<PendingSecret | undefined> {
     const pending = await this.ownEnrolment.pending(caller);
     return pending?.isOwn === false ? pending : undefined;
   }
 
-  /** The page that shows the pending secret, and finally leads to the overview. */
+  /** Path of the page that shows the pending secret and finally redirects to the overview. */
   private setupUrl(): string {
     return withReturnTo(this.forms.urlOf(SECOND_FACTOR_PAGES.enrol), this.forms.overviewAfter('app').url);
   }

@@ -17,7 +17,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { optionalNameIn } from '../form/given-name.js';
+import { optionalNameIn } from '../form/name-field.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
@@ -93,7 +93,10 @@ export class AddPasskeyController {
     return codesPage({ loginId, backupCodes, isSetup: false, next, passkey: {} });
   }
 
-  /** `verify` is the page that proves the second factor, if the account needs a stronger proof since the options were issued. */
+  /**
+   * Stores the passkey. `verify` is the page for a proof, if the account has come to need a stronger one since the
+   * options were issued.
+   */
   private async register(
     caller: FullPrincipal,
     credential: string,
@@ -120,7 +123,7 @@ export class AddPasskeyController {
     return addPasskeyPage(await this.forms.fields(caller, PATH, withoutUndefined({ alert })), typed);
   }
 
-  /** Says that the account has as many passkeys as it may. */
+  /** Page that reports that the account has the maximum number of passkeys. */
   private fullPage(caller: FullPrincipal): View {
     return accountNotePage(
       this.forms.navigationFor(caller),
@@ -129,7 +132,7 @@ export class AddPasskeyController {
     );
   }
 
-  /** The page that proves the second factor; undefined if the last proof is enough. */
+  /** Path of the page for a proof of the second factor; undefined if the last proof suffices. */
   private async verifyPath(caller: FullPrincipal): Promise<string | undefined> {
     const account = await this.reauthentication.accountOf(caller);
     if (this.reauthentication.mayChange(caller, account)) return undefined;

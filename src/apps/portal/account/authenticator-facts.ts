@@ -3,7 +3,7 @@ import type { PageContext } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 
-/** The name that the owner gave an authenticator, or that of its type. */
+/** The name of an authenticator, or the name of its type if its owner has given none. */
 export function nameOf({ account }: Messages, { name, type }: Pick<Authenticator, 'name' | 'type'>): string {
   return name ?? account.types[type];
 }

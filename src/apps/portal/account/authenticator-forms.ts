@@ -10,7 +10,7 @@ import { navigation } from '../home/navigation.js';
 import { accountForm, type AccountFormFields } from './account-form.js';
 import { nameOf } from './authenticator-facts.js';
 
-/** `GET /portal/security/authenticators/{id}/rename`; `typed` is what was typed before an error. */
+/** `GET /portal/security/authenticators/{id}/rename`: the form for a name; `typed` is the input after an error. */
 export function renamePage(fields: AccountFormFields, authenticator: Authenticator, typed?: string): View {
   return accountForm(
     fields,
@@ -25,7 +25,7 @@ export function renamePage(fields: AccountFormFields, authenticator: Authenticat
   );
 }
 
-/** `GET /portal/security/authenticators/{id}/remove`. */
+/** `GET /portal/security/authenticators/{id}/remove`: the form that removes an authenticator. */
 export function removePage(fields: AccountFormFields, authenticator: Authenticator): View {
   return accountForm(
     fields,
@@ -42,13 +42,13 @@ export function removePage(fields: AccountFormFields, authenticator: Authenticat
 }
 
 interface AddAppFields {
-  /** What was typed before an error. */
+  /** Input of the form after an error. */
   readonly typed?: string;
   /** Pending secret of another login of the user, and its expiry in epoch seconds. */
   readonly pending?: { readonly until: number };
 }
 
-/** `GET /portal/security/add-app`. */
+/** `GET /portal/security/add-app`: the form that begins the setup of another app. */
 export function addAppPage(fields: AccountFormFields, { typed = '', pending }: AddAppFields): View {
   return accountForm(
     fields,

@@ -15,7 +15,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { nameIn } from '../form/given-name.js';
+import { nameIn } from '../form/name-field.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
@@ -132,7 +132,10 @@ export class AuthenticatorsController {
     return this.forms.overviewAfter('removed');
   }
 
-  /** @throws ServiceError `NOT_FOUND`, also for an authenticator of another user */
+  /**
+   * Finds an authenticator of the caller.
+   * @throws ServiceError `NOT_FOUND`, also for an authenticator of another user
+   */
   private async find(caller: FullPrincipal, id: string): Promise<Found> {
     const summary = await this.summaries.of(caller);
     const authenticator = summary.authenticators.find((each) => each.id === id);
@@ -140,7 +143,7 @@ export class AuthenticatorsController {
     return { authenticator, summary };
   }
 
-  /** Says why the authenticator cannot be removed, and what is possible instead, in place of the form. */
+  /** Page in place of the form that tells why the authenticator cannot be removed and what is possible instead. */
   private irremovablePage(caller: FullPrincipal, { authenticator, summary }: Found): View {
     const reason = irremovableReason(authenticator, summary) ?? 'only';
     return accountNotePage(

@@ -18,7 +18,7 @@ import { confirmedForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
-/** The page to get new backup codes. */
+/** The page on which a user gets new backup codes. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
 @RateLimited('self-service')

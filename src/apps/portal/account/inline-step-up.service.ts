@@ -10,12 +10,12 @@ import { authenticationFactsOf, type FullPrincipal, requesterOf } from '../../..
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 import type { Reply } from '../../../platform/web/cookies.js';
-import { codeIn } from '../form/given-code.js';
+import { codeIn } from '../form/code-field.js';
 import { assertionIn } from '../form/passkey-field.js';
 import type { ProofMethods } from './account-form.js';
 import type { ConfirmationForm } from './account.schema.js';
 
-/** Step-up within the form of a page, so that a user whose last proof is not enough is not sent to another page first. */
+/** Step-up within the form of a page: the user proves the second factor in the same form instead of on another page. */
 @Injectable()
 export class InlineStepUp {
   constructor(
@@ -31,7 +31,10 @@ export class InlineStepUp {
     return this.isNeededFor(caller, await this.reauthentication.accountOf(caller));
   }
 
-  /** How a form asks this caller for a proof, also for one who has a fresh one if it `asksAlways`; undefined if it does not ask. */
+  /**
+   * Methods by which the form asks this caller for a proof; undefined if it asks for none. With `asksAlways`, it also
+   * asks a caller whose proof is fresh.
+   */
   async proofMethods(
     caller: FullPrincipal,
     { asksAlways }: { readonly asksAlways: boolean },
@@ -67,7 +70,10 @@ export class InlineStepUp {
     return undefined;
   }
 
-  /** The script got no options: throws the reason, unless the passkey is gone, for which the form asks in another way. */
+  /**
+   * Throws the reason why the script got no options, unless the passkey no longer exists, for which the form asks in
+   * another way.
+   */
   private async rejectOptions(caller: FullPrincipal): Promise<void> {
     try {
       await this.passkeys.options(caller);
@@ -76,7 +82,10 @@ export class InlineStepUp {
     }
   }
 
-  /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof that is enough */
+  /**
+   * The proof in the fields of a form that must have one.
+   * @throws ServiceError as `submitted` does; `STEP_UP_REQUIRED` without a sufficient proof
+   */
   async required(caller: FullPrincipal, confirmation: ConfirmationForm): Promise<SubmittedProof> {
     const account = await this.reauthentication.accountOf(caller);
     return this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));

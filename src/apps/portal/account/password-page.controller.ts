@@ -17,7 +17,7 @@ import { InlineStepUp } from './inline-step-up.service.js';
 import { PasswordPages } from './password-pages.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
-/** The page to change the own password. */
+/** The page on which a user changes the password. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
 @RateLimited('self-service')
@@ -56,7 +56,7 @@ export class PasswordPageController {
     return this.forms.overviewAfter('password');
   }
 
-  /** Where password managers look for the page (W3C, "A Well-Known URL for Changing Passwords"). */
+  /** Redirects password managers to the page (W3C, "A Well-Known URL for Changing Passwords"). */
   @Public()
   @Get(CHANGE_PASSWORD_PATH)
   @Page()

@@ -21,7 +21,7 @@ const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(['VALIDATION_FAILED', 'CONFLICT'] as const),
 ]);
 
-/** The form for a new password, and how it is shown again after an error. */
+/** Creates the form for a new password, also after an error. */
 @Injectable()
 export class PasswordPages {
   constructor(
@@ -31,7 +31,7 @@ export class PasswordPages {
     private readonly passwords: PasswordProperties,
   ) {}
 
-  /** The form; a note for staff, who have no password here. */
+  /** The page with the form; staff, who have no password here, see a note instead. */
   async show(caller: FullPrincipal): Promise<View> {
     const { hasPassword } = await this.reauthentication.accountOf(caller);
     if (hasPassword) return this.page(caller);
@@ -49,7 +49,10 @@ export class PasswordPages {
     );
   }
 
-  /** A caller who need not prove the second factor can change the password of a locked account. */
+  /**
+   * The page of the lock; undefined for a caller who need not prove the second factor and may change the password of a
+   * locked account.
+   */
   private async lock(caller: FullPrincipal): Promise<View | undefined> {
     return (await this.stepUp.isNeeded(caller)) ? this.forms.lock(caller, ACCOUNT_PAGES.password) : undefined;
   }

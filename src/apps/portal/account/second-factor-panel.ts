@@ -16,8 +16,9 @@ export type IrremovableReason = keyof Messages['account']['kept'];
 type Policy = Pick<SecondFactorSummary, 'authenticators' | 'arePasskeysUsable' | 'isDemanded' | 'isPasskeyDemanded'>;
 
 /**
- * Why an authenticator cannot be removed: it is the last passkey, which policy demands (`passkey`), or it is the only
- * authenticator, or the only app while passkeys cannot be used (`last` if policy demands a second factor, otherwise `only`).
+ * Reason why an authenticator cannot be removed; undefined if it can. `passkey`: it is the last passkey, which policy
+ * requires. `last` and `only`: it is the only authenticator, or the only app while passkeys cannot be used; `last` if
+ * policy requires a second factor.
  */
 export function irremovableReason(
   { type }: Pick<Authenticator, 'type'>,
@@ -30,7 +31,7 @@ export function irremovableReason(
   return isDemanded ? 'last' : 'only';
 }
 
-/** The second factor of the user: its authenticators, and what the user can do about it. */
+/** Panel with the authenticators of the user and links to change them. */
 export function secondFactorPanel(context: PageContext, summary: SecondFactorSummary): Html {
   const { account } = context.t;
   const content = summary.isActive ? activeFactor(context, summary) : noFactor(context, summary);
@@ -55,7 +56,7 @@ function activeFactor(context: PageContext, summary: SecondFactorSummary): Html 
   const at = (path: string): string => context.contextPath + path;
   const since = activatedAt === undefined ? undefined : html` ${account.onSince}: ${context.time(activatedAt)}`;
   const low = isLow ? html` <span class="badge warn">${account.codesLow}</span>` : undefined;
-  // A replacement takes the place of every app.
+  // A replacement replaces all apps, so it is offered for a single app only.
   const isReplaceable = authenticators.filter(({ type }) => type === 'totp').length === 1;
   return html`<p><span class="badge good">${account.on}</span>${since}</p>
 ${demandText(context, summary)}<ul class="rows">
@@ -90,7 +91,7 @@ function authenticatorRow(context: PageContext, authenticator: Authenticator, po
 `;
 }
 
-/** The link to a page about one authenticator, whose name screen readers hear with it. */
+/** Link to a page about one authenticator; its label for screen readers contains the name. */
 function actLink({ t, contextPath }: PageContext, authenticator: Authenticator, act: 'rename' | 'remove'): Html {
   const { renameTitle, removeTitle } = t.authenticators;
   const label = (act === 'rename' ? renameTitle : removeTitle)(nameOf(t, authenticator));
@@ -98,7 +99,7 @@ function actLink({ t, contextPath }: PageContext, authenticator: Authenticator, 
 `;
 }
 
-/** Hidden until the script has found that the browser knows passkeys. */
+/** Link to add a passkey; hidden until the script has detected support for passkeys. */
 function addPasskeyLink({ t, contextPath }: PageContext): Html {
   return html`<a class="button" href="${contextPath}${ACCOUNT_PAGES.addPasskey}" data-with-passkeys hidden>${t.account.addPasskey}</a>
 `;

@@ -4,7 +4,7 @@ import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import type { ShownDevice, ShownSession } from './session-panels.js';
 
-/** Reads where the caller is signed in and need not prove the second factor. */
+/** Reads the sessions and trusted browsers of the caller. */
 @Injectable()
 export class SessionPanels {
   constructor(
@@ -12,7 +12,7 @@ export class SessionPanels {
     private readonly devices: TrustedDeviceList,
   ) {}
 
-  /** The session of the caller comes first. */
+  /** Lists the session of the caller first. */
   async of({ subject, sid }: FullPrincipal): Promise<{
     readonly sessions: readonly ShownSession[];
     readonly devices: readonly ShownDevice[];

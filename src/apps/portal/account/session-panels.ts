@@ -66,7 +66,7 @@ ${rows}</ul>
   );
 }
 
-/** The browser of a `User-Agent`, in the words of the catalogue. */
+/** Names the browser and operating system of a `User-Agent` in the language of the page. */
 export function browserText({ t }: PageContext, agent: string | undefined): string {
   const { browser, system } = browserNameOf(agent ?? '');
   if (browser === undefined) return system ?? t.account.unknownBrowser;

@@ -6,12 +6,12 @@ import { SendsOnAdmin } from '../page.decorator.js';
 import { actOperation } from './admin.openapi.js';
 
 interface ActRouteOptions {
-  /** Path of the page with the form; by default that of the act. */
+  /** Path of the page with the form; defaults to the path of the act. */
   readonly page?: string;
   readonly errors?: readonly ErrorCode[];
 }
 
-/** Takes a form about a user and redirects. */
+/** A route that accepts a form about a user and redirects. */
 export const ActRoute = (
   act: string,
   summary: string,

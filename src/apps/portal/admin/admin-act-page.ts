@@ -26,14 +26,14 @@ export interface ActFields {
   readonly account: Account;
   readonly form: FormFields;
   readonly isAdministrator: boolean;
-  /** Of the page that removes it. */
+  /** The authenticator to remove; set on the page that asks for its removal. */
   readonly authenticator?: Authenticator;
   readonly alert?: PagePart;
-  /** After an error, what was typed. */
+  /** The input that an invalid form is shown again with. */
   readonly typed?: TypedAct;
 }
 
-/** `GET /portal/admin/users/{sub}/{act}`: says what the act does, and asks for it with a reason. */
+/** `GET /portal/admin/users/{sub}/{act}`: describes the act and asks for its reason. */
 export function actPage(fields: ActFields): View {
   const { act, account, alert } = fields;
   return pageView((context) => {
@@ -61,7 +61,7 @@ function exportLink({ t, contextPath }: PageContext, { id }: Account): Html {
 `;
 }
 
-/** The fields that an act has besides reason and ticket: as stored, or as typed before an error. */
+/** Fields of an act besides reason and ticket: with the stored values, or after an error with the input. */
 function ownFields(context: PageContext, { act, account, authenticator, typed }: ActFields): Html | undefined {
   const { admin } = context.t;
   if (authenticator)
@@ -81,7 +81,7 @@ function ownFields(context: PageContext, { act, account, authenticator, typed }:
 `;
 }
 
-/** Reason and ticket; the help desk must state both. */
+/** Fields for reason and ticket, both of which the help desk must state. */
 function justificationFields({ t }: PageContext, { act, isAdministrator, typed = {} }: ActFields): Html {
   const { admin } = t;
   const { reason = '', ticket = '' } = typed;

@@ -8,12 +8,12 @@ import { type UserFrameFields, userView } from './admin-user-frame.js';
 /** Content of the page with the security events of a user. */
 export interface UserActivityFields extends UserFrameFields {
   readonly events: readonly ShownEvent[];
-  /** Id that the next, older page begins after. */
+  /** Id of the last event of this page; the next, older page continues after it. */
   readonly after: string | undefined;
   readonly isFirst: boolean;
 }
 
-/** `GET /portal/admin/users/{sub}/activity`. */
+/** `GET /portal/admin/users/{sub}/activity`: the security events of a user. */
 export function userActivityPage(fields: UserActivityFields): View {
   const { account, after, events, isAdministrator, isFirst } = fields;
   return userView(fields, 'activity', (context) => {

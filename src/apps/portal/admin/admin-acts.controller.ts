@@ -141,7 +141,7 @@ export class AdminActsController {
     return this.pages.usersUrl(account.loginId);
   }
 
-  /** Shows the password in the response, once, so it does not redirect. */
+  /** Shows the password in the response instead of redirecting, so that it is shown only once. */
   @Post(`${ADMIN_PAGES.user}/password`)
   @HttpCode(200)
   @AdminPage(`${ADMIN_PAGES.user}/password`)
@@ -160,7 +160,7 @@ export class AdminActsController {
     return temporaryPasswordPage(this.pages.navigationFor(caller), shown);
   }
 
-  /** Runs an act; an error that the caller can correct shows its page again, with what was typed. */
+  /** Runs an act; if the caller can correct the error, its page is shown again with the input. */
   private perform<T>(
     name: UserAct,
     caller: FullPrincipal,
@@ -173,7 +173,7 @@ export class AdminActsController {
       ACT_ERRORS,
       (alert) => this.userPages.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
       () => {
-        // Programs may leave out some of the reasons that the pages ask for.
+        // The pages require reasons that are optional for programs.
         validJustification(act, actRule(name).needsReason ?? false);
         return step(act);
       },

@@ -4,7 +4,7 @@ import type { PageContext } from '../../../signin/messages/page.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { authenticatorFacts, nameOf } from '../account/authenticator-facts.js';
 
-/** The authenticators of a user; a link to the page that removes it is beside each that is removable. */
+/** Lists the authenticators of a user, each with a link to the page that removes it if it is removable. */
 export function authenticatorList(
   context: PageContext,
   subject: string,

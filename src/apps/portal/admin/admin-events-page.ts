@@ -8,7 +8,7 @@ import { browserText } from '../account/session-panels.js';
 import { eventText } from '../account/activity-page.js';
 import { adminLinks } from './admin-users-page.js';
 
-/** An event of any account; `at` in epoch seconds. */
+/** A security event of any account; `at` is in epoch seconds. */
 export interface AdminEvent {
   readonly kind: string;
   readonly at: number;
@@ -20,11 +20,11 @@ export interface AdminEvent {
   readonly reason: string | undefined;
   readonly ip: string | undefined;
   readonly agent: string | undefined;
-  /** Further facts in one line. */
+  /** Details of the event on one line. */
   readonly detail: string;
 }
 
-/** The filter as it was typed. */
+/** Input of the filter form. */
 interface EventFilterFields {
   readonly user: string;
   readonly kind: string;
@@ -38,14 +38,14 @@ export interface EventsFields {
   readonly filter: EventFilterFields;
   readonly kinds: readonly string[];
   readonly events: readonly AdminEvent[];
-  /** Id that the next, older page begins after. */
+  /** Id of the last event of this page; the next, older page continues after it. */
   readonly after: string | undefined;
   /** Query of the export with this filter; absent for a filter that is not valid. */
   readonly exportQuery?: string;
   readonly alert?: PagePart;
 }
 
-/** `GET /portal/admin/events`. */
+/** `GET /portal/admin/events`: the security events of all users. */
 export function eventsPage(fields: EventsFields): View {
   return pageView((context) => {
     const { admin, activity } = context.t;

@@ -61,7 +61,7 @@ export class AdminEventsController {
     });
   }
 
-  /** The condition of a filter; undefined for an unknown user, whose events nothing can be. */
+  /** Converts a filter to a condition; undefined for an unknown user, who has no events. */
   private async conditionOf({ user, kind, from, to }: Omit<EventsQuery, 'after'>): Promise<Condition | undefined> {
     const account = user.trim() === '' ? undefined : await this.accountOf(user);
     if (user.trim() !== '' && !account) return undefined;
@@ -70,12 +70,12 @@ export class AdminEventsController {
       user: account?.id,
       kind: kind === '' ? undefined : kind,
       from: parseInstant(from),
-      // The day that is named belongs to the period.
+      // The period includes its last day.
       to: last === undefined ? undefined : last + DAY_MILLIS,
     });
   }
 
-  /** Undefined for an unknown user, and for a text that is no login id. */
+  /** Finds the account of a login id; undefined for an unknown user or a malformed login id. */
   private async accountOf(user: string): Promise<Account | undefined> {
     try {
       return await this.accounts.findByLoginId(user);
@@ -86,7 +86,7 @@ export class AdminEventsController {
   }
 
   private async loginIdsOf(rows: readonly EventRow[]): Promise<ReadonlyMap<string, string>> {
-    // An actor that is no user is a command.
+    // An actor that is not a user id is a command.
     const people = rows.flatMap(({ user_id: subject, actor }) => [subject, actor]);
     const subjects = new Set(people.filter((each) => each !== null).filter((each) => !each.includes(':')));
     const found = await Promise.all([...subjects].map((subject) => this.accounts.find(subject)));

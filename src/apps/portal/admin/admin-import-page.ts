@@ -8,7 +8,7 @@ import { navigation, type NavigationFields } from '../home/navigation.js';
 import { errorTable, previewPanels } from './admin-import-rows.js';
 import { adminLinks } from './admin-users-page.js';
 
-/** What an upload is for: a preview stores nothing, `all` imports all rows or none, `partial` the valid ones. */
+/** Effect of an upload: `preview` stores nothing, `all` imports all rows or none, `partial` imports the valid rows. */
 type ImportMode = 'preview' | 'all' | 'partial';
 
 /** Content of the import page. */
@@ -20,7 +20,7 @@ export interface ImportFields {
 }
 
 const FORM_ID = 'import';
-/** Part of the page that the script replaces by that of a preview. */
+/** Id of the element that the script replaces by that of a preview. */
 const RESULT_ID = 'result';
 const EXAMPLE = `login_id,password,email,roles
 user1,five grey herons & 2 piers,user1@example.org,"ROLE_A,ROLE_B"`;
@@ -51,7 +51,7 @@ ${uploadForm(context, form)}</div>
   );
 }
 
-/** The token precedes the file, so that the file is received only after it. */
+/** Upload form; the CSRF token precedes the file, so that it is verified before the file is received. */
 function uploadForm({ t }: PageContext, form: FormFields): Html {
   const { admin } = t;
   return html`<form id="${FORM_ID}" method="post" action="${action(form, 'preview')}" enctype="multipart/form-data">
@@ -90,7 +90,7 @@ ${errorTable(context, errors)}<p class="actions">${buttonLink(context.contextPat
 `;
 }
 
-/** The import that a preview suggests, with the file that the script has kept; without script, it is chosen again. */
+/** Form for the import after a preview. The script keeps the file; without script, the user selects it again. */
 function nextStep({ t }: PageContext, form: FormFields, valid: number, errorsTotal: number): Html | undefined {
   const { admin } = t;
   if (valid === 0) return undefined;

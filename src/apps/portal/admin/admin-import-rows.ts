@@ -8,7 +8,7 @@ import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../signin/messages/page.js';
 import { panel, paragraph } from '../form/forms.js';
 
-/** The first users of a file, with what an import would do with each, and the errors of the other rows. */
+/** The first users of a file with the effect of the import on each, and the errors of the other rows. */
 export function previewPanels(
   context: PageContext,
   { firstRows = [], errors, valid = 0 }: ImportReport,
@@ -24,7 +24,7 @@ ${more > 0 ? paragraph(admin.moreRows(more)) : undefined}`;
   return html`${panel('first-rows', admin.firstRows, list)}${errorTable(context, others, admin.otherErrors)}`;
 }
 
-/** Names come from a file: `bdi` keeps characters of another direction within them. */
+/** `bdi` isolates names from the file, which may contain characters of another writing direction. */
 function previewRow(context: PageContext, row: PreviewRow): Html {
   const { admin } = context.t;
   const facts = [
@@ -49,7 +49,7 @@ function errorText({ t }: PageContext, { field, code }: RowProblem): string {
   return `${field === '' ? admin.wholeRow : field} ${admin.importFaults[code] ?? code}`;
 }
 
-/** Errors by line and column. */
+/** Table of errors with their lines and columns. */
 export function errorTable({ t }: PageContext, errors: readonly RowRejection[], title?: string): Html | undefined {
   if (errors.length === 0) return undefined;
   const { admin } = t;

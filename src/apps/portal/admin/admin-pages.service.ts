@@ -10,12 +10,12 @@ import type { NavigationFields } from '../home/navigation.js';
 import { Navigation } from '../home/navigation.service.js';
 import type { UserDone } from './admin.schema.js';
 
-/** Refusals by the present state. */
+/** Rejections because of the current state of the account. */
 const CONFLICTS: ReadonlySet<ErrorCode> = new Set(['CONFLICT', 'MFA_STATE_CONFLICT']);
-/** Errors that the page with the form shows. */
+/** Errors that are shown on the page with the form. */
 export const ACT_ERRORS: ReadonlySet<ErrorCode> = new Set([...CONFLICTS, 'VALIDATION_FAILED', 'ACCESS_DENIED']);
 
-/** The address that a form redirects to. */
+/** Target of the redirect after a form. */
 export interface SeeOther {
   readonly url: string;
 }
@@ -32,7 +32,7 @@ export class AdminPages {
     return this.navigation.for(caller, 'administration');
   }
 
-  /** A form that is sent to a part of the path of the user. */
+  /** Fields of a form about a user; `part` is the path segment it is sent to. */
   formFor(caller: FullPrincipal, subject: string, part: string): FormFields {
     return this.forms.forCaller(adminUserPath(subject, part), caller);
   }
@@ -42,18 +42,18 @@ export class AdminPages {
     return this.forms.contextPath + adminUserPath(subject, part);
   }
 
-  /** Where the browser goes after an act, which the page there confirms. */
+  /** Redirects to a page of the user, which confirms the act. */
   userUrl(subject: string, done: UserDone, part = ''): SeeOther {
     return { url: `${this.pathOf(subject, part)}?done=${done}` };
   }
 
-  /** The list of users, after one was deleted. */
+  /** Redirects to the list of users, which confirms the deletion. */
   usersUrl(deleted: string): SeeOther {
     return { url: `${this.forms.contextPath}${ADMIN_PAGES.users}?deleted=${encodeURIComponent(deleted)}` };
   }
 }
 
-/** The text of the first error of an act, for its form. */
+/** The text of the first error of an act; undefined for an error that is neither a conflict nor invalid input. */
 export function adminErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
   if (CONFLICTS.has(code)) return ({ admin }) => admin.faults[facts.reason ?? ''] ?? admin.faults['conflict'] ?? '';
   if (code !== 'VALIDATION_FAILED') return undefined;

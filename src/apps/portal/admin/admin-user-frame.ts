@@ -13,11 +13,11 @@ export interface UserFrameFields {
   readonly navigation: NavigationFields;
   readonly account: Account;
   readonly isAdministrator: boolean;
-  /** False for the help desk on a protected account, which it only sees. */
+  /** False if the caller may only see the account: the help desk on a protected account. */
   readonly isOpen: boolean;
   readonly done?: UserDone;
   readonly alert?: PagePart;
-  /** Fields of a form that is sent to this part of the path of the user. */
+  /** Returns the fields of a form; `part` is the path segment it is sent to. */
   readonly formFor: (part: string) => FormFields;
 }
 

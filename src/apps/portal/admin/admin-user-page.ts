@@ -15,15 +15,15 @@ import { actRule, type UserAct } from './user-acts.js';
 /** Content of the overview of a user. */
 export interface UserFields extends UserFrameFields {
   readonly factors: EnrolmentState;
-  /** Absent if the caller may not act on the user. */
+  /** The authenticators of the user; absent if the caller may not act on the user. */
   readonly authenticators?: readonly Authenticator[];
   readonly arePasskeysUsable: boolean;
-  /** The page is about the caller. */
+  /** True if the page is about the caller. */
   readonly isOneself: boolean;
   readonly canInvite: boolean;
 }
 
-/** `GET /portal/admin/users/{sub}`: the state of a user, and links to the acts. */
+/** `GET /portal/admin/users/{sub}`: the state of a user, with links to the acts. */
 export function userPage(fields: UserFields): View {
   const { isAdministrator, isOpen, isOneself } = fields;
   return userView(fields, 'overview', (context) => {
@@ -87,7 +87,7 @@ function secondFactorPanel(context: PageContext, fields: UserFields): Html {
 `
         : paragraph(admin.lockedForGood),
     );
-  // What policy demands is set up again at the next login.
+  // An authenticator that policy requires is set up again at the next login.
   const policy = { authenticators, arePasskeysUsable, isDemanded: false, isPasskeyDemanded: false };
   const isRemovable = (each: Authenticator): boolean => !isOneself && irremovableReason(each, policy) === undefined;
   const acts =
@@ -111,7 +111,7 @@ function dataPanel(context: PageContext, { account, isOneself }: UserFields): Ht
   );
 }
 
-/** Links to the pages of acts; `next` is what most callers do now. */
+/** Links to the pages of acts; `next` is highlighted as the most likely one. */
 function actLinks({ t, contextPath }: PageContext, { id }: Account, acts: readonly UserAct[], next?: UserAct): Html {
   const links = acts.map((act) => {
     const kind = act === next ? 'primary' : actRule(act).isDangerous ? 'danger' : '';

@@ -22,7 +22,7 @@ import { actRule, type UserAct } from './user-acts.js';
 const MAX_BROWSERS = 30;
 const EVENTS_PER_PAGE = 10;
 
-/** What an act is on, and after an error what was typed. */
+/** The target of an act and, after an error, the input of its form. */
 interface ActRequest extends Pick<ActFields, 'alert' | 'typed'> {
   readonly authenticator?: string | undefined;
 }
@@ -65,7 +65,10 @@ export class AdminUserPages {
     });
   }
 
-  /** Events after the one with the id `after`. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  /**
+   * The page with the security events that follow the event `after`.
+   * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED`
+   */
   async activity(caller: FullPrincipal, subject: string, after?: string): Promise<View> {
     const { account } = await this.directory.find(subject);
     const filter = { user: subject, limit: EVENTS_PER_PAGE, ...withoutUndefined({ after }) };
@@ -79,7 +82,7 @@ export class AdminUserPages {
   }
 
   /**
-   * The page that asks for an act, on this authenticator if the act is on one.
+   * The page that asks for an act; `authenticator` is the id of the authenticator to remove.
    * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED`
    */
   async act(

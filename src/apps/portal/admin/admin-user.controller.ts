@@ -20,7 +20,7 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 
 type End = InferOutput<typeof endForm>;
 
-/** Pages about a user, for administrators and the help desk, and the ends of sessions and trusted browsers. */
+/** Pages about a user, for administrators and the help desk, and the forms that end sessions and trusted browsers. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
 @RateLimited('administration')

@@ -13,16 +13,16 @@ export interface UsersFields {
   readonly navigation: NavigationFields;
   readonly users: readonly Account[];
   readonly query: string;
-  /** Login id that the next page begins after. */
+  /** Login id of the last user of this page; the next page continues after it. */
   readonly after: string | undefined;
   readonly isFirst: boolean;
-  /** False for the help desk. */
+  /** True for administrators, false for the help desk. */
   readonly isAdministrator: boolean;
   /** Login id of a user that was just deleted. */
   readonly deleted?: string;
 }
 
-/** `GET /portal/admin`. */
+/** `GET /portal/admin`: the list of users. */
 export function usersPage(fields: UsersFields): View {
   return pageView((context) => {
     const { admin } = context.t;
@@ -82,7 +82,7 @@ ${rows}</tbody>
 `;
 }
 
-/** Badges for what an administrator should see at a glance. */
+/** Badges for account states that an administrator should notice. */
 export function stateBadges({ t }: PageContext, account: Account): Html {
   const { status, kind, invitedAt } = account;
   const { admin } = t;
@@ -95,7 +95,7 @@ export function stateBadges({ t }: PageContext, account: Account): Html {
   )}${badge(kind === 'staff', '', admin.staff)}`;
 }
 
-/** The stored roles; an account without any has the role of every user. */
+/** The stored roles as text; an account without stored roles has the role of every user. */
 export function rolesText(roles: readonly string[]): string {
   return roles.length === 0 ? EVERYBODY : roles.join(', ');
 }
@@ -111,13 +111,13 @@ function paging({ t, contextPath }: PageContext, { after, isFirst, query }: User
 /** Content of the form for a new user. */
 export interface NewUserFields extends FormFields {
   readonly navigation: NavigationFields;
-  /** False if no mail is sent: then the user gets a temporary password. */
+  /** True if invitations can be mailed; otherwise the user gets a temporary password. */
   readonly canInvite: boolean;
   readonly typed?: { readonly id: string; readonly email: string; readonly roles: string; readonly access: string };
   readonly alert?: PagePart;
 }
 
-/** `GET /portal/admin/new-user`. */
+/** `GET /portal/admin/new-user`: the form that creates a user. */
 export function newUserPage(fields: NewUserFields): View {
   const { alert, canInvite, typed } = fields;
   return pageView((context) => {
@@ -157,7 +157,7 @@ ${canInvite ? option('invite', admin.byInvitation, isInvited) : undefined}${opti
 `;
 }
 
-/** Shows a temporary password, once. */
+/** Page that shows a temporary password, only once. */
 export function temporaryPasswordPage(
   nav: NavigationFields,
   { loginId, password, expiresAt, back }: { loginId: string; password: string; expiresAt: number; back: string },

@@ -25,7 +25,7 @@ export const SHOW_USER: OperationOptions = {
   errors: ['NOT_FOUND'],
 };
 
-/** An act by a form of the page about a user. */
+/** Describes a form that acts on a user. */
 export function actOperation(summary: string, errors: readonly ErrorCode[]): OperationOptions {
   return { summary: `${summary} by the form of the page`, description: FORM, errors: [...REFUSED, ...errors] };
 }

@@ -6,7 +6,7 @@ import { formEntries } from '../form/forms.schema.js';
 
 const MAX_TEXT = 1024;
 const anyText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
-/** An empty field of a form is no value. */
+/** An optional text; an empty field of a form counts as missing. */
 const optionalText = v.optional(
   v.pipe(
     anyText,
@@ -15,7 +15,7 @@ const optionalText = v.optional(
 );
 const justification = { reason: optionalText, ticket: optionalText };
 
-/** Notes of the page about a user on what was just done. */
+/** Confirmations that the page about a user shows after an act. */
 const USER_DONE = [
   ...(['created', 'invited', 'unlocked', 'notLocked', 'removed', 'reset', 'changed', 'disabled', 'enabled'] as const),
   ...(['session', 'sessions', 'device'] as const),
@@ -32,7 +32,7 @@ export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_
 
 const id = v.pipe(v.string(), v.maxLength(64));
 
-/** Names the authenticator that the page asks to remove. */
+/** Query of the page of an act: the authenticator to remove. */
 export const actQuery = v.object({ authenticator: v.fallback(v.optional(id), undefined) });
 
 export const activityQuery = v.object({ after: v.fallback(v.optional(id), undefined) });
@@ -70,7 +70,7 @@ export const eventsQuery = v.object({
   after: v.fallback(v.optional(id), undefined),
 });
 
-/** Describes the body: the guard verifies the token before the file is received. */
+/** The body of an import, for the description only: the guard verifies the token before the file is received. */
 export const importForm = v.strictObject({ csrf: formEntries.csrf, ...importUploadSchema.entries });
 
 export const importQuery = v.object({

@@ -1,4 +1,4 @@
-/** An act on a user: the last part of the path of its page, whose form is sent to the same path. */
+/** An act on a user. Its name is the last segment of the path of its page and of its form. */
 export type UserAct =
   | 'unlock'
   | 'remove-authenticator'
@@ -11,13 +11,13 @@ export type UserAct =
   | 'enable'
   | 'delete';
 
-/** How the page of an act asks for it. */
+/** Rules for the page of an act. */
 export interface UserActRule {
-  /** The help desk may perform it; `AccountAdministration` decides. */
+  /** True if the help desk may see the page; `AccountAdministration` decides about the act itself. */
   readonly byHelpDesk?: boolean;
-  /** It takes something away, so administrators state a reason on its page, too. */
+  /** True if administrators must state a reason, because the act removes access or authenticators. */
   readonly needsReason?: boolean;
-  /** Its button is marked as dangerous. */
+  /** True if the button is marked as dangerous. */
   readonly isDangerous?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function actRule(act: UserAct): UserActRule {
   return USER_ACTS[act];
 }
 
-/** True for the last part of the path of an act. */
+/** True if the path segment names an act. */
 export function isUserAct(text: string): text is UserAct {
   return Object.hasOwn(USER_ACTS, text);
 }

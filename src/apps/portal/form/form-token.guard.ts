@@ -19,7 +19,7 @@ interface FormRequest extends HttpRequest, AuthenticatedRequest {
   readonly body: unknown;
 }
 
-/** Field of every form with its token. */
+/** Name of the form field with the CSRF token. */
 const TOKEN = 'csrf';
 
 /**
@@ -50,7 +50,7 @@ export class FormTokenGuard implements CanActivate {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
       throw await withForm(cause, (problem) => this.plainHttp.page(problem));
     }
-    // The form belongs to a login that was completed meanwhile, as after "Back" in the browser: redirect to the home page.
+    // The form belongs to a login that has completed meanwhile, for example after "Back": redirect to the home page.
     const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
     const seeOther = isOutlived ? `${this.contextPath}/` : undefined;
     throw new HttpError('CROSS_SITE', { reason: 'form token', ...withoutUndefined({ seeOther }) });

@@ -6,7 +6,7 @@ import { type DerivedKeys, Sealer } from '../../../platform/sealing/sealer.js';
 
 /** Prefix of the tokens of half-authenticated logins. */
 const OF_HALF = 'half.';
-/** A nonce, and the HMAC over the nonce and the binding: 43 characters are 32 bytes. */
+/** Format of a token: a nonce, and the HMAC over nonce and binding in 43 characters (32 bytes). */
 const FORM = /^((?:half\.)?[\w-]{22})\.([\w-]{43})$/;
 const NONCE_BYTES = 16;
 
@@ -41,7 +41,7 @@ export class FormTokens {
     return `${nonce}.${signature(this.keys[0], nonce, boundTo).toString('base64url')}`;
   }
 
-  /** True if the token has that prefix; `isValid` verifies it. */
+  /** True if the token has the prefix of half-authenticated logins; `isValid` verifies the token. */
   isOfHalf(token: string): boolean {
     return token.startsWith(OF_HALF) && FORM.test(token);
   }

@@ -34,7 +34,7 @@ export const formEntries = {
 
 export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entries, again });
 
-/** The form itself shows the error for a text without the form of a code. */
+/** The code that a user types; the form itself shows the error for a malformed code. */
 export const typedCode = v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH));
 
 /** The name of an authenticator; the form itself shows the error for a name that `givenName` rejects. */

@@ -3,11 +3,11 @@ import type { PageContext } from '../../../signin/messages/page.js';
 
 /** Fields of every form beside the user's input. */
 export interface FormFields {
-  /** Path that the form is sent to. */
+  /** Path to which the form is sent. */
   readonly action: string;
   /** CSRF token. */
   readonly csrf: string;
-  /** Where the flow ends: a local path, or an address of an allowed origin. */
+  /** Target of the redirect at the end of the flow: a local path, or an address of an allowed origin. */
   readonly returnTo: string;
 }
 
@@ -22,13 +22,13 @@ export function hidden(name: string, value: string): Html {
 `;
 }
 
-/** The one button of a form that goes on. */
+/** The primary button that submits a form. */
 export function submitButton(label: string): Html {
   return html`<button type="submit" class="primary">${label}</button>
 `;
 }
 
-/** A button beside others; `danger` marks what cannot be undone. */
+/** A secondary button; `danger` marks an act that cannot be undone. */
 export function button(label: string, kind: '' | 'danger' | 'plain' = ''): Html {
   return html`<button type="submit"${kind === '' ? undefined : html` class="${kind}"`}>${label}</button>
 `;
@@ -44,12 +44,12 @@ interface PasswordField {
   readonly id: string;
   readonly label: string;
   readonly autocomplete: 'current-password' | 'new-password';
-  /** Minimum length, told and enforced by the browser. */
+  /** Minimum length, which the browser shows and enforces. */
   readonly minLength?: number;
   readonly isFocused?: boolean;
 }
 
-/** A password, which the user may show. */
+/** Password input with a button that shows the password. */
 export function passwordField(
   { t }: PageContext,
   { id, label, autocomplete, minLength, isFocused }: PasswordField,
@@ -68,7 +68,7 @@ ${hint}</div>
 `;
 }
 
-/** Puts the focus into a field when the page is opened. */
+/** Attribute that focuses a field when the page opens. */
 export function focus(isFocused = false): Html | undefined {
   return isFocused ? html` autofocus` : undefined;
 }

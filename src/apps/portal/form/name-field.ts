@@ -1,3 +1,6 @@
+import * as v from 'valibot';
+import { authenticatorName } from '../../../signin/auth/api/login.schema.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../signin/messages/page.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/factor-state.js';
@@ -10,7 +13,7 @@ interface NameField {
   readonly isFocused?: boolean;
 }
 
-/** The name of an authenticator, which only `isRequired` demands. */
+/** Input for the name of an authenticator; optional unless `isRequired`. */
 export function nameField(
   { t }: PageContext,
   { label, value = '', isRequired = false, isFocused = false }: NameField,
@@ -19,4 +22,16 @@ export function nameField(
 <input id="name" name="name" value="${value}" maxlength="${MAX_AUTHENTICATOR_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint"${focus(isFocused)}${isRequired ? html` required` : undefined}>
 <p class="hint" id="name-hint">${t.passkey.nameHint}</p></div>
 `;
+}
+
+/** The name in a form. @throws ServiceError `VALIDATION_FAILED` for a missing or invalid name; the form shows it */
+export function nameIn(typed: string): string {
+  const result = v.safeParse(authenticatorName, typed);
+  if (result.success) return result.output;
+  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'name', code: 'format' }] });
+}
+
+/** As `givenName`; undefined for an empty text. */
+export function optionalNameIn(typed: string): string | undefined {
+  return typed.trim() === '' ? undefined : nameIn(typed);
 }

@@ -27,32 +27,32 @@ export class PageForms {
     this.contextPath = contextPath;
   }
 
-  /** A form for a signed-in user, which is sent to `path`. */
+  /** Fields of a form for a signed-in user, which is sent to `path`. */
   forCaller(path: string, caller: Principal, returnTo?: string): FormFields {
     return this.fields(path, this.tokens.issue(callerBinding(caller), caller.kind === 'half'), returnTo);
   }
 
-  /** The form that ends the sign-in. */
+  /** Fields of the form that signs the user out. */
   signOut(caller: Principal): FormFields {
     return this.forCaller(SIGN_OUT_PATH, caller);
   }
 
-  /** A form for a visitor without a session, bound to the value of the sign-in cookie. */
+  /** Fields of a form for a visitor without a session, bound to the value of the sign-in cookie. */
   forBrowser(path: string, cookie: string, returnTo?: string): FormFields {
     return this.fields(path, this.tokens.issue(browserBinding(cookie)), returnTo);
   }
 
-  /** A form for a visitor without a session; sets the sign-in cookie if it is missing. */
+  /** Fields of a form for a visitor without a session; sets the sign-in cookie if it is missing. */
   forVisitor(path: string, reply: Reply, returnTo?: string): FormFields {
     return this.forBrowser(path, this.browserOf(reply), returnTo);
   }
 
-  /** True if the token is that of a form for this caller. */
+  /** True if the CSRF token belongs to a form of this caller. */
   isFrom(caller: Principal, csrf: string): boolean {
     return this.tokens.isValid(csrf, callerBinding(caller));
   }
 
-  /** Where the flow ends. */
+  /** Resolves the target of the redirect at the end of the flow. */
   returnTarget(returnTo: string | undefined): string {
     return this.targets.resolve(returnTo);
   }

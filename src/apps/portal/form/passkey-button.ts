@@ -10,14 +10,14 @@ const OPTIONS_PATHS = {
 
 interface PasskeyButton {
   readonly label: string;
-  /** Of `navigator.credentials`: uses a passkey, or creates one. */
+  /** The function of `navigator.credentials` that the script calls: `get` uses a passkey, `create` creates one. */
   readonly ceremony: keyof typeof OPTIONS_PATHS;
-  /** The options, if the page has them already. */
+  /** Options of the ceremony; if absent, the script fetches them. */
   readonly options?: object;
   /** Shown above the button, and hidden with it. */
   readonly content?: Html;
   readonly isFocused?: boolean;
-  /** True for what cannot be undone. */
+  /** True if the act cannot be undone. */
   readonly isDangerous?: boolean;
 }
 
@@ -41,7 +41,7 @@ ${content}<p class="actions"><button type="submit" class="${isDangerous ? 'dange
 `;
 }
 
-/** In place of the buttons where they cannot be shown; `isOnlyWay` if the page offers nothing else. */
+/** Text in place of the buttons for browsers without passkeys; `isOnlyWay` if the page offers no other way. */
 export function withoutPasskeys({ t }: PageContext, isOnlyWay: boolean): Html {
   const { noScript, noSupport, turnOnScript, otherBrowser } = t.passkey;
   return html`<noscript><p>${noScript}${isOnlyWay ? ` ${turnOnScript}` : undefined}</p></noscript>

@@ -6,7 +6,7 @@ import { button, buttonLink, form, type FormFields, note, paragraph } from '../f
 import { navigation, type NavigationFields } from './navigation.js';
 import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
 
-/** How a user signed in. */
+/** Method by which the user signed in. */
 export type SignInMethod =
   | { readonly kind: 'password' }
   | { readonly kind: 'totp' }
@@ -27,7 +27,7 @@ export interface HomeFields {
   readonly passkeyPolicy?: PolicyDate;
 }
 
-/** `GET /` for a signed-in user. */
+/** `GET /` for a signed-in user: the home page. */
 export function homePage(fields: HomeFields): View {
   return pageView((context) => {
     const { t } = context;
@@ -54,7 +54,7 @@ ${signInPanel(context, fields)}${securityPanel(context, fields)}</div>
   });
 }
 
-/** Tells what the account will need, and links to the page where the user can set it up. */
+/** Note about a factor that policy will require, with a link to its setup. */
 function countdownNote(
   { t, time, contextPath }: PageContext,
   { from }: PolicyDate,
@@ -124,7 +124,7 @@ function methodText({ home }: PageContext['t'], method: SignInMethod): string {
   }
 }
 
-/** `GET /` for a visitor whose sign-in lacks its second step. */
+/** `GET /` for a visitor whose sign-in lacks its second step: a link to that step. */
 export function unfinishedPage(loginId: string, path: string, signOut: FormFields): View {
   return pageView(({ t }) => ({
     title: t.home.halfTitle,

@@ -7,7 +7,7 @@ import { button, form, type FormFields } from '../form/forms.js';
 /** Sections of the pages of signed-in users. */
 export type Section = 'home' | 'security' | 'administration';
 
-/** What the navigation of a signed-in user needs. */
+/** Content of the navigation of a signed-in user. */
 export interface NavigationFields {
   readonly section: Section;
   /** Sections that the user may open. */

@@ -35,7 +35,7 @@ export class SecondFactorSummaries {
       addable: enrolmentMethods.filter((type) => countOf(type) < MAX_AUTHENTICATORS[type]),
       ...withoutUndefined({
         activatedAt: factors.activatedAt,
-        // From one date on, the account needs a passkey: the other demand then tells nothing more.
+        // If both dates are equal, the passkey satisfies the other requirement as well.
         policy: isActive || demandedFrom === passkeyFrom ? undefined : this.dateOf(demandedFrom),
         passkeyPolicy: factors.hasPasskey ? undefined : this.dateOf(passkeyFrom),
         organisation: caller.idp === undefined ? undefined : this.idps.displayName(caller.idp),

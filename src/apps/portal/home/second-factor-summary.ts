@@ -7,21 +7,21 @@ export interface PolicyDate {
   readonly days: number;
 }
 
-/** Facts about the own second factor that pages show to a user; instants are epoch seconds. */
+/** Facts about the second factor that pages show to its user; instants are epoch seconds. */
 export interface SecondFactorSummary {
   readonly isActive: boolean;
   readonly activatedAt?: number;
-  /** The oldest first. */
+  /** The authenticators, oldest first. */
   readonly authenticators: readonly Authenticator[];
-  /** False if the service accepts no passkeys, also those that the account has. */
+  /** True if the service accepts passkeys, including those of the account. */
   readonly arePasskeysUsable: boolean;
   /** The types of which the account may have more authenticators. */
   readonly addable: readonly AuthenticatorType[];
   readonly codesLeft: number;
   readonly isLow: boolean;
-  /** Policy demands it, so the user cannot turn it off. */
+  /** True if policy requires a second factor, so that the user cannot turn it off. */
   readonly isDemanded: boolean;
-  /** Policy demands a passkey for each login. */
+  /** True if policy requires a passkey for each login. */
   readonly isPasskeyDemanded: boolean;
   /** When policy begins to demand a second factor, for a user without one. */
   readonly policy?: PolicyDate;

@@ -29,7 +29,7 @@ export class SignOutController {
     private readonly cookies: AuthCookies,
   ) {}
 
-  /** A repeated form, or one whose session has ended, has no effect and is not an error. */
+  /** Ends the session. A repeated form, or the form of an ended session, has no effect and is not an error. */
   @SignInRoute()
   @Post()
   @HttpCode(200)

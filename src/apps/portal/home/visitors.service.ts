@@ -15,7 +15,7 @@ export interface KnownVisitor {
   readonly account: Account;
 }
 
-/** The users of public pages, by their session cookie. */
+/** Finds the users of public pages by their session cookie. */
 @Injectable()
 export class Visitors {
   private readonly contextPath: string;
@@ -29,12 +29,12 @@ export class Visitors {
     this.contextPath = contextPath;
   }
 
-  /** Undefined unless the cookie names a live session, full or half-authenticated. */
+  /** The principal of a live session, full or half-authenticated; undefined without one. */
   find(reply: Reply): Promise<Principal | undefined> {
     return this.authentication.visitor(reply.cookies[SESSION]);
   }
 
-  /** Undefined unless the cookie names a live full session. */
+  /** The principal of a live full session; undefined without one. */
   async findSignedIn(reply: Reply): Promise<FullPrincipal | undefined> {
     const visitor = await this.find(reply);
     return visitor?.kind === 'full' ? visitor : undefined;
@@ -43,12 +43,12 @@ export class Visitors {
   async findWithAccount(reply: Reply): Promise<KnownVisitor | undefined> {
     const visitor = await this.find(reply);
     const account = visitor && (await this.accounts.find(visitor.subject));
-    // A change of the account, such as a lock, has ended the first step: no second step can follow it.
+    // A change of the account, such as a lock, invalidates the first step, so no second step can follow.
     const isEnded = visitor?.kind === 'half' && visitor.securityStamp !== account?.securityStamp;
     return account && !isEnded ? { visitor, account } : undefined;
   }
 
-  /** Where a half-authenticated visitor completes the sign-in, which then ends at `returnTo`. */
+  /** Path at which a half-authenticated visitor completes the sign-in, which then redirects to `returnTo`. */
   unfinished({ account }: KnownVisitor, returnTo: string): { readonly loginId: string; readonly path: string } {
     const next = this.policy.lacksFactor(account) ? 'enrol' : 'verify';
     return { loginId: account.loginId, path: secondFactorPage(this.contextPath, next, returnTo) };

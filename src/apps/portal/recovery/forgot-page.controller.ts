@@ -67,7 +67,7 @@ export class ForgotPageController {
     return forgotSentPage();
   }
 
-  /** Without a relay the page would promise a mail that never comes. */
+  /** Rejects the page if no relay is configured, because it would promise a mail that never arrives. */
   private requireMail(): void {
     if (!this.pages.canMail) throw new ServiceError('NOT_FOUND', { reason: 'no mail relay' });
   }

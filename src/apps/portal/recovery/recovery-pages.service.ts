@@ -17,7 +17,7 @@ import { choosePasswordPage, confirmLinkPage, linkInvalidPage } from './recovery
 const WEAK: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'UNAVAILABLE']);
 const INVALID: ReadonlySet<ErrorCode> = new Set(['LINK_INVALID']);
 
-/** The pages of mailed links. Showing one changes nothing. */
+/** Creates the pages of mailed links; showing a page changes nothing. */
 @Injectable()
 export class RecoveryPages {
   constructor(
@@ -27,12 +27,12 @@ export class RecoveryPages {
     private readonly mails: MailQueue,
   ) {}
 
-  /** False if no relay is configured: users cannot request links then. */
+  /** True if a relay is configured, so that users can request links. */
   get canMail(): boolean {
     return this.mails.isEnabled;
   }
 
-  /** The form of a link. @throws ServiceError `LINK_INVALID`, with its page */
+  /** The page with the form of a link. @throws ServiceError `LINK_INVALID` with its page */
   async show(kind: LinkKind, token: string, reply: Reply, alert?: PagePart): Promise<View> {
     const valid = await this.links.peek(kind, token);
     if (!valid) throw await this.invalid(kind, new ServiceError('LINK_INVALID', { reason: 'link unknown' }));

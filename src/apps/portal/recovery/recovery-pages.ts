@@ -21,7 +21,7 @@ interface RecoveryFields extends FormFields {
   readonly alert?: PagePart;
 }
 
-/** `GET /portal/forgot`. */
+/** `GET /portal/forgot`: the form that requests a link for a new password. */
 export function forgotPage(fields: RecoveryFields): View {
   const { alert } = fields;
   return pageView((context) => {
@@ -88,7 +88,7 @@ function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageCon
   });
 }
 
-/** What a link has done, with the way to the sign-in page. */
+/** Page that confirms the effect of a link, with a link to the sign-in page. */
 export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
   return pageView((context) => {
     const { title, done } = textsOf(kind, context.t);

@@ -7,7 +7,7 @@ import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { leaving, type SetupFields } from './setup-pages.js';
 import { codeField } from './verify-page.js';
 
-/** The authenticators that the user may set up. */
+/** Content of the page on which the user chooses an authenticator to set up. */
 export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut'> {
   readonly app?: {
     readonly form: FormFields;
@@ -17,7 +17,7 @@ export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut'> {
   };
   readonly passkey?: {
     readonly form: FormFields;
-    /** True if the user must first prove the factor that is not enough any more. */
+    /** True if the user must first prove the existing factor, which policy no longer accepts alone. */
     readonly asksForCode: boolean;
   };
 }

@@ -16,13 +16,13 @@ import { PageForms } from '../form/page-forms.service.js';
 import { LockPages } from './lock-pages.service.js';
 import { type CodeKind, verifyPage } from './verify-page.js';
 
-/** What the page shows beside the methods of the caller. */
+/** Content of the page besides the methods of the caller. */
 interface VerifyFacts {
-  /** Where the flow ends. */
+  /** Target of the redirect at the end of the flow. */
   readonly returnTo: string;
-  /** The kind of code that the user has chosen, if any. */
+  /** The kind of code that the user has chosen; undefined if none. */
   readonly method?: CodeKind | undefined;
-  /** Set if only a one-time code helps, or only a passkey. */
+  /** The only accepted factor; undefined if the step accepts any. */
   readonly required?: OnlyFactor;
   /** Form value of the time of the last proof when the form was first shown. */
   readonly proved?: string;
@@ -30,18 +30,18 @@ interface VerifyFacts {
   readonly alert?: PagePart;
 }
 
-/** Texts of alerts by the error, in place of those of the catalogue. */
+/** Alert texts by error code, in place of those of the catalogue. */
 export type ErrorTexts = Readonly<Partial<Record<ErrorCode, (t: Messages, error: ServiceError) => string>>>;
 
-/** How the errors of a form are shown. */
+/** Options for showing the errors of a form. */
 interface ShownErrors {
-  /** Where the flow ends. */
+  /** Target of the redirect at the end of the flow. */
   readonly returnTo: string;
   readonly required?: OnlyFactor | undefined;
   readonly texts?: ErrorTexts;
 }
 
-/** The pages that ask for a passkey or a code. */
+/** Creates the pages that ask for a passkey or a code. */
 @Injectable()
 export class CodePages {
   constructor(

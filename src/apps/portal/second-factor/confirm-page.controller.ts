@@ -10,7 +10,7 @@ import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confir
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { codeForm, returnToSchema } from '../form/forms.schema.js';
-import { totpIn } from '../form/given-code.js';
+import { totpIn } from '../form/code-field.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { CONFIRM, SHOW_CONFIRM } from '../portal.openapi.js';
@@ -65,7 +65,7 @@ export class ConfirmPageController {
     );
     await this.credentials.write(reply, opened, roles, 'session');
     if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });
-    // A further app: the backup codes stay.
+    // The setup of another app keeps the backup codes.
     reply.seeOther(returnTo);
     return '';
   }

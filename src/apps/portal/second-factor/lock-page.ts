@@ -3,19 +3,22 @@ import type { View } from '../../../platform/http/page/view.js';
 import { pageView } from '../../../signin/messages/page.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 
-/** A locked account, as its owner sees it. */
+/** Facts about a locked account that its owner sees. */
 export interface LockFacts {
   /** Seconds until attempts are accepted again; undefined if only an administrator can end the lock. */
   readonly waitSeconds: number | undefined;
-  /** True if the notice of the lock is mailed, with a link that ends it. */
+  /** True if notices of locks are mailed, with a link that ends the lock. */
   readonly isMailed: boolean;
-  /** Where the user tries again. */
+  /** Path on which the user tries again. */
   readonly retry: string;
   /** The form that ends the unfinished sign-in; absent without one. */
   readonly signOut?: FormFields;
 }
 
-/** Shown in place of the form for a code while the account is locked. The script counts down; the text is exact without it. */
+/**
+ * Page in place of the form for a code while the account is locked; the script counts down the wait that the text
+ * states.
+ */
 export function lockPage({ waitSeconds, isMailed, retry, signOut }: LockFacts): View {
   return pageView((context) => {
     const { t, brand } = context;

@@ -8,7 +8,7 @@ import { type OnlyFactor, secondFactorPage, SIGN_IN_PAGE, withReturnTo } from '.
 import { PageForms } from '../form/page-forms.service.js';
 import { lockPage } from './lock-page.js';
 
-/** The page of a lock, which takes the place of a form for a passkey or a code. */
+/** Creates the page of a locked account, which replaces the form for a passkey or a code. */
 @Injectable()
 export class LockPages {
   constructor(
@@ -25,7 +25,7 @@ export class LockPages {
     return lockPage({
       waitSeconds: waitSeconds === Infinity ? undefined : waitSeconds,
       isMailed: this.mails.isEnabled,
-      // A lock ends half-authenticated sessions, and lasts longer than they do.
+      // A lock ends half-authenticated sessions and outlasts them.
       retry: isHalf
         ? withReturnTo(this.forms.contextPath + SIGN_IN_PAGE, returnTo)
         : secondFactorPage(this.forms.contextPath, 'verify', returnTo, required),

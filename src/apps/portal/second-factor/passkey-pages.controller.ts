@@ -14,8 +14,8 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { codeIn } from '../form/given-code.js';
-import { optionalNameIn } from '../form/given-name.js';
+import { codeIn } from '../form/code-field.js';
+import { optionalNameIn } from '../form/name-field.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
@@ -76,7 +76,7 @@ export class PasskeyPagesController {
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(form.return_to);
     const hasFactor = !(await this.pages.mustEnrol(caller));
-    // The form was sent before, as after a reload.
+    // The same form was sent before, for example after a reload.
     if (caller.kind === 'half' && hasFactor) return this.goOn(caller, returnTo, reply);
     const { credential = '' } = form;
     if (credential === '') return this.creation(caller, form, returnTo);
@@ -86,7 +86,8 @@ export class PasskeyPagesController {
         return await this.passkeys.register(caller, registration, optionalNameIn(form.name));
       } catch (error) {
         if (caller.kind === 'half' || !hasFactor || !isConflict(error)) throw error;
-        // After a reload, the first form has stored the passkey; otherwise, the user got another authenticator meanwhile.
+        // After a reload, the first form has already stored the passkey. Otherwise the user has set up another
+        // authenticator meanwhile.
         const url = (await this.passkeys.isRegistered(caller, registration)) ? returnTo : this.addPasskeyUrl();
         return { url };
       }
@@ -98,7 +99,10 @@ export class PasskeyPagesController {
     return added.backupCodes ? this.codes(caller, added.backupCodes, returnTo) : this.goOn(caller, returnTo, reply);
   }
 
-  /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
+  /**
+   * Issues new options: the form contained no credential, because the user sends a code first or the script got no
+   * options.
+   */
   private async creation(caller: Principal, { code }: PasskeyForm, returnTo: string): Promise<View> {
     const options = await this.showingErrors(caller, returnTo, {}, () =>
       this.passkeys.registrationOptions(caller, { code: code === undefined ? undefined : codeIn(code) }),

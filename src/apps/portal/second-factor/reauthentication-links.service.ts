@@ -40,7 +40,7 @@ export class ReauthenticationLinks {
     );
   }
 
-  /** True for a user with an authenticator that is set up here. */
+  /** True if the user has an authenticator of this service. */
   async hasFactor(caller: FullPrincipal): Promise<boolean> {
     return hasSecondFactor(await this.reauthentication.accountOf(caller));
   }

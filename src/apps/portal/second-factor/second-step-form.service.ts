@@ -14,12 +14,12 @@ import { SecondStep, type SecondStepClient } from '../../../signin/auth/login/se
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import type { OnlyFactor } from '../../../signin/auth/page-paths.js';
 import type { verifyForm } from '../form/forms.schema.js';
-import { codeIn } from '../form/given-code.js';
+import { codeIn } from '../form/code-field.js';
 import { assertionIn } from '../form/passkey-field.js';
 import { provedAt } from './code-pages.service.js';
 
 const SATISFIES: Readonly<Record<OnlyFactor, (amr: Amr) => boolean>> = { otp: hasOtp, passkey: isPhishingResistant };
-/** Errors of a form whose twin, sent at the same moment, has used the code and the session up. */
+/** Errors of a form if the same form, sent at the same moment, has already used the code and the session. */
 const LATE: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'INVALID_TOKEN']);
 
 /** The second step by a form, which a browser may send again or twice at once. */
@@ -33,7 +33,10 @@ export class SecondStepForm {
     private readonly credentials: CredentialWriter,
   ) {}
 
-  /** With another second factor than the required one, the target would only send the user here again. */
+  /**
+   * True if the session has proved the required factor. With another factor, the target would redirect the user back to
+   * this page.
+   */
   hasProved(caller: Principal, required: OnlyFactor | undefined, maxAge?: number): boolean {
     if (required && !(caller.kind === 'full' && SATISFIES[required](caller.amr))) return false;
     return this.reauthentication.hasFreshMfa(caller, maxAge);
@@ -53,13 +56,16 @@ export class SecondStepForm {
     );
   }
 
-  /** Writes what the completed step has opened. */
+  /** Writes the cookies of the session that the completed step has opened. */
   async write(reply: Reply, { opened, proof, trustedDevice }: CompletedSecondStep): Promise<void> {
     await this.credentials.write(reply, opened, proof.roles, 'session');
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
   }
 
-  /** Without a credential, the script got no options: the service says why, if that has not changed meanwhile. */
+  /**
+   * Verifies a passkey. An empty credential means that the script got no options; the service then throws the reason,
+   * unless it no longer applies.
+   */
   private async assert(caller: Principal, credential: string, client: SecondStepClient): Promise<CompletedSecondStep> {
     if (credential === '') await this.passkeys.options(caller);
     return this.passkeys.prove(caller, assertionIn(credential), client);

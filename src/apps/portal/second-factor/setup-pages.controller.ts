@@ -65,7 +65,7 @@ export class SetupPagesController {
         this.pages.page(caller, returnTo, alert),
       );
     }
-    // A repeated form, as after a reload, keeps the secret, which the user's app may already have.
+    // A repeated form, for example after a reload, keeps the secret, which the app of the user may already have.
     await this.steps.offeringProof(caller, this.forms.returnTarget(returnTo), () =>
       this.ownEnrolment.setupOrResume(caller),
     );

@@ -16,10 +16,12 @@ import { type ChoiceFields, choicePage } from './choice-page.js';
 import { confirmPage, secretPage, type SetupFields } from './setup-pages.js';
 
 const { confirm: CONFIRM_PATH, enrol: SETUP_PATH, passkey: PASSKEY_PATH } = SECOND_FACTOR_PAGES;
-/** Errors after which nothing of the secret is shown, but the form for its code. */
+/** Errors after which the page shows the form for the code, but not the secret. */
 const HIDING: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT']);
 
-/** The pages on which a caller sets up an authenticator, and which ones the caller may or must set up. */
+/**
+ * Creates the pages on which a caller sets up an authenticator, and decides which ones the caller may or must set up.
+ */
 @Injectable()
 export class SetupPages {
   constructor(
@@ -29,18 +31,18 @@ export class SetupPages {
     private readonly forms: PageForms,
   ) {}
 
-  /** True if the caller has to set up an authenticator first. */
+  /** True if the caller must set up an authenticator first. */
   async mustEnrol(caller: Principal): Promise<boolean> {
     const account = await this.reauthentication.accountOf(caller);
     return caller.kind === 'half' ? this.policy.lacksFactor(account) : !hasSecondFactor(account);
   }
 
-  /** True for a signed-in user with a second factor but without the passkey that policy demands. */
+  /** True for a signed-in user with a second factor who lacks the passkey that policy requires. */
   async mustAddPasskey(caller: Principal): Promise<boolean> {
     return caller.kind === 'full' && this.policy.lacksFactor(await this.reauthentication.accountOf(caller));
   }
 
-  /** The page on which the caller chooses. */
+  /** The page on which the caller chooses an authenticator. */
   async page(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
     const { app, passkey } = await this.of(caller);
     const pending = await this.ownEnrolment.pending(caller);
@@ -63,7 +65,7 @@ export class SetupPages {
     return secretPage(fields, { ...shown, choice, hasCodes: shown.change !== 'add' });
   }
 
-  /** Undefined for a login that is too old to see the secret, and for an ended one. */
+  /** The pending secret; undefined if the login is too old to see it, or has ended. */
   private async shown(caller: Principal): Promise<ShownPendingSecret | undefined> {
     try {
       return await this.ownEnrolment.shown(caller);
@@ -79,13 +81,16 @@ export class SetupPages {
     return `${withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo))}&choose=true`;
   }
 
-  /** A form of the setup. */
+  /** Fields of a form of the setup. */
   fields(path: string, caller: Principal, returnTo: string | undefined, alert?: PagePart): SetupFields {
     const signOut = caller.kind === 'half' ? this.forms.signOut(caller) : undefined;
     return { ...this.forms.forCaller(path, caller, returnTo), ...withoutUndefined({ alert, signOut }) };
   }
 
-  /** A signed-in user with a second factor adds passkeys on the page of the account. */
+  /**
+   * The authenticators that the caller may set up here; a signed-in user with a second factor adds passkeys on the
+   * account page.
+   */
   private async of(caller: Principal): Promise<{
     readonly app?: Pick<NonNullable<ChoiceFields['app']>, 'change'>;
     readonly passkey?: Pick<NonNullable<ChoiceFields['passkey']>, 'asksForCode'>;

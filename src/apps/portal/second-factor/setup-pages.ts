@@ -5,14 +5,14 @@ import { button, buttonLink, form, type FormFields, hidden, note, paragraph, sub
 import { passkeyButton } from '../form/passkey-button.js';
 import { codeField, type ReauthenticationLink } from './verify-page.js';
 
-/** A form of the setup. */
+/** Fields of a form of the setup. */
 export interface SetupFields extends FormFields {
   readonly alert?: PagePart;
   /** The form that ends an unfinished sign-in; absent for signed-in users. */
   readonly signOut?: FormFields;
 }
 
-/** Shown in place of the secret to a login that is not recent. */
+/** Page in place of the secret if the login is not recent enough. */
 export function proveAgainPage(alert: PagePart, link: ReauthenticationLink | undefined): View {
   return pageView((context) => ({
     title: context.t.setup.title,
@@ -90,13 +90,15 @@ interface ShownCodes {
   readonly backupCodes: readonly string[];
   /** True right after the setup of an authenticator app. */
   readonly isSetup: boolean;
-  /** Where "I saved them" leads. */
+  /** Path that the button "I saved them" leads to. */
   readonly next: string;
-  /** Right after the setup of the first passkey: the form in which its user proves it, if that completes the sign-in. */
+  /**
+   * Set right after the setup of the first passkey: the form that proves the passkey, if that completes the sign-in.
+   */
   readonly passkey?: { readonly proof?: FormFields };
 }
 
-/** Shows new backup codes, once. */
+/** Page that shows new backup codes, only once. */
 export function codesPage({ loginId, backupCodes, isSetup, next, passkey }: ShownCodes): View {
   const compose = (context: PageContext): PageContent => {
     const { codes, common, setup } = context.t;
@@ -131,7 +133,7 @@ ${buttonLink(next, codes.saved, 'primary')}</div>
   return pageView(compose, { passkeys: passkey?.proof !== undefined });
 }
 
-/** Ends an unfinished sign-in. */
+/** Form that ends an unfinished sign-in. */
 export function leaving({ t }: PageContext, { signOut }: Pick<SetupFields, 'signOut'>): Html | undefined {
   return (
     signOut &&
@@ -141,7 +143,7 @@ ${form(signOut, button(t.setup.notDone, 'plain'))}</div>
   );
 }
 
-/** In groups of four, as it is typed; copied without spaces. */
+/** Formats a secret in groups of four characters for typing; copying it yields no spaces. */
 function inGroups(secret: string): string {
   return secret.match(/.{1,4}/g)?.join(' ') ?? secret;
 }

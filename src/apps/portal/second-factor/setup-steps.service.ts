@@ -16,7 +16,7 @@ import type { ReauthenticationLink } from './verify-page.js';
 
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 
-/** Runs the steps of the setup of an authenticator, and shows what is missing. */
+/** Runs the steps of the setup of an authenticator, and links to the proof that a step lacks. */
 @Injectable()
 export class SetupSteps {
   constructor(
@@ -26,7 +26,10 @@ export class SetupSteps {
     private readonly links: ReauthenticationLinks,
   ) {}
 
-  /** Runs a step of the setup. If it needs another proof, the page links to the one that asks for it, and that back to the setup. */
+  /**
+   * Runs a step of the setup. If the step needs another proof, the error page links to the page for that proof, which
+   * then returns to the setup.
+   */
   offeringProof<T>(caller: Principal, returnPath: string, step: () => Promise<T>): Promise<T> {
     return rerenderOnError(
       STALE,
@@ -45,7 +48,10 @@ export class SetupSteps {
     return this.offeringProof(caller, shown.returnTo, () => this.pages.showingErrors(caller, shown, again, step));
   }
 
-  /** Leads back to the setup, which finally redirects to `returnPath`; undefined if there is no such page. */
+  /**
+   * Link to the page for a proof, which returns to the setup and finally redirects to `returnPath`; undefined if there
+   * is no such page.
+   */
   private async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
     const setupPath = withReturnTo(this.forms.contextPath + SECOND_FACTOR_PAGES.enrol, returnPath);
     const account = caller.kind === 'full' ? await this.reauthentication.accountOf(caller) : undefined;

@@ -82,7 +82,8 @@ export class VerifyPageController {
   ): Promise<{ readonly url: string }> {
     const { credential, method, required, return_to: requested, proved = provedAt(caller) } = form;
     const returnTo = this.forms.returnTarget(requested);
-    // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
+    // The same form was sent before, for example after "Back": its code was accepted then and would now count as a
+    // failure.
     if (proved !== provedAt(caller) && this.step.hasProved(caller, required)) return { url: returnTo };
     const facts = {
       returnTo,

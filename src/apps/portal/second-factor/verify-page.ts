@@ -18,12 +18,12 @@ export type CodeKind = 'totp' | 'backup_code';
 /** Content of the page for the second step, or for a step-up. */
 export interface VerifyFields extends FormFields {
   readonly hasPasskey: boolean;
-  /** The kinds of codes that help, of which the page asks for `kind`; none if only a passkey does. */
+  /** The accepted kinds of codes; empty if only a passkey is accepted. */
   readonly kinds: readonly CodeKind[];
   readonly kind?: CodeKind | undefined;
   /** True if the user has chosen to enter a code although there is a passkey. */
   readonly isCodeChosen: boolean;
-  /** Set if only a one-time code helps, or only a passkey. */
+  /** The only accepted factor; undefined if the step accepts any. */
   readonly required?: OnlyFactor;
   /** True if the user is signed in and confirms it again. */
   readonly isStepUp: boolean;
@@ -64,7 +64,7 @@ ${form(signOut, button(verify.other, 'plain'))}</div>
   );
 }
 
-/** The button for a passkey, and the form for a code, which the script closes where it shows the button. */
+/** Button for a passkey, and the form for a code, which the script collapses if the button is shown. */
 function passkeyPart(context: PageContext, fields: VerifyFields, code: Html | undefined): Html {
   const { passkey, verify } = context.t;
   const { alert, isCodeChosen, proved, required } = fields;
@@ -118,7 +118,7 @@ export function codeField({ t }: PageContext, kind: CodeKind | 'any', isFocused:
 `;
 }
 
-/** Two links, of which one is the current page; nothing if there is one kind of code only. */
+/** Links that switch between the kinds of codes; nothing if there is only one kind. */
 function codeSwitch(
   { t, contextPath }: PageContext,
   { kind, kinds, required, returnTo }: VerifyFields,

@@ -23,7 +23,9 @@ function textOf(texts: Messages['newPassword'], minLength: number, code: string)
   return code === 'too_short' ? tooShort(minLength) : hint(minLength);
 }
 
-/** True if the password is no longer temporary, as after the form was sent twice: the form must not ask for a new one. */
+/**
+ * True if the password is no longer temporary, for example after the form was sent twice, so that no new one is needed.
+ */
 export function isChangeDone({ facts }: ServiceError): boolean {
   return facts.errors?.some(({ field, code }) => field === 'new_pw' && code === UNEXPECTED) === true;
 }

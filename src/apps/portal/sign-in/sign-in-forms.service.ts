@@ -17,7 +17,9 @@ import type { SignInFields } from './sign-in-page.js';
 
 type SignInQuery = InferOutput<typeof signInQuery>;
 
-/** A browser that has got its next session meanwhile does not see it: the sign-in page redirects it. */
+/**
+ * Alert after the end of a session. A browser with a new session does not see it, since the sign-in page redirects it.
+ */
 const ENDED: PagePart = ({ t }) => note('bad', paragraph(t.errors.INVALID_TOKEN));
 
 /** Creates the sign-in form, which is bound to its browser by the sign-in cookie. */
@@ -31,9 +33,9 @@ export class SignInForms {
     private readonly mails: MailQueue,
   ) {}
 
-  /** Sets the sign-in cookie if it is missing, and warns of an address at which the browser does not keep it. */
+  /** Creates the form. Sets the sign-in cookie if it is missing, and warns at an address at which browsers drop it. */
   create(query: SignInQuery, request: HttpRequest, reply: Reply): SignInFields {
-    // A browser that sent the cookie keeps cookies.
+    // A browser that has sent the cookie accepts cookies.
     const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.plainHttp.isCookieLost(request);
     const alert = isLost ? this.plainHttp.alert() : query.ended && ENDED;
     const form = this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to);

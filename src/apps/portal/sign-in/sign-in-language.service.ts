@@ -11,7 +11,7 @@ import { type Language, LANGUAGES } from '../../../identity/account/language.js'
 import type { Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 
-/** Keeps the language of the account, which mails use, and that of the browser together. */
+/** Synchronizes the language of the account, which mails use, with that of the browser. */
 @Injectable()
 export class SignInLanguage {
   private readonly contextPath: string;
@@ -23,7 +23,7 @@ export class SignInLanguage {
     this.contextPath = contextPath;
   }
 
-  /** A new browser gets the language of the user; an account without a language gets that of the browser. */
+  /** Gives a new browser the language of the user, and an account without a language that of the browser. */
   async settle(subject: string, chosen: Language | undefined, request: HttpRequest, reply: Reply): Promise<void> {
     if (chosen === undefined) {
       const language = requestedLanguage(request.headers, LANGUAGES);

@@ -16,16 +16,16 @@ export interface SignInFields extends FormFields {
   readonly idps: readonly IdpLink[];
   /** The username that was entered before. */
   readonly id?: string;
-  /** Present if a signed-in user signs in again. */
+  /** Set if a signed-in user signs in again. */
   readonly again?: string;
   readonly alert?: PagePart;
-  /** The password is temporary: the form asks for a new one as well. */
+  /** True if the password is temporary, so that the form also asks for a new one. */
   readonly isChange?: boolean;
   /** Minimum length of a new password. */
   readonly minLength: number;
   /** Path of the page that mails a link to a user without a password; absent if no mail is sent. */
   readonly recovery?: string;
-  /** A sign-in of this browser that lacks its second step, and the path at which it continues. */
+  /** An unfinished sign-in of this browser, and the path of its second step. */
   readonly unfinished?: { readonly loginId: string; readonly path: string };
 }
 

@@ -24,12 +24,12 @@ import { signInPage } from './sign-in-page.js';
 import { Visitors } from '../home/visitors.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
-/** Errors that the form itself shows. */
+/** Errors that are shown above the form. */
 const FORM_ERRORS: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
-/** Error after which the form also asks for a new password. */
+/** Errors after which the form also asks for a new password. */
 const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 
-/** The page to sign in, without script (http-api section 5). */
+/** The sign-in page, which needs no script (http-api section 5). */
 @Public()
 @SignInRoute()
 @UseGuards(FormTokenGuard)
@@ -82,7 +82,7 @@ export class SignInController {
         FORM_ERRORS,
         again,
         async () => {
-          // The form was sent before, as after "Back" in the browser. Another username starts a new session.
+          // The same form was sent before, for example after "Back". Another username starts a new session.
           if (query.again === undefined && (await this.visitors.isSignedInAs(id, reply))) return 'none';
           const signedIn = await this.login.signIn({ id, pw, newPw }, reply);
           await this.language.settle(signedIn.session.subject, signedIn.language, request, reply);

@@ -4,7 +4,7 @@ import type { Meters } from '../../../observability/metrics/meters.js';
 /** The slot of a request, or its place in the queue for one. */
 export interface Slot {
   readonly isWaiting: boolean;
-  /** Gives up the slot or place; a second call does nothing. */
+  /** Releases the slot or place; a second call does nothing. */
   leave(): void;
 }
 
@@ -44,7 +44,7 @@ export class Admission {
   private taken = 0;
   private hashing = 0;
   private readonly queue = new Set<HeldSlot>();
-  /** When a slot was last taken or given up, in milliseconds of `performance.now`. */
+  /** Time at which a slot was last taken or released, in milliseconds of `performance.now`. */
   private movedAt = 0;
 
   /** `maxHashing` limits the requests in progress and waiting that hash a password; unlimited by default. */
@@ -88,12 +88,12 @@ export class Admission {
     return admission;
   }
 
-  /** Requests that have a slot. */
+  /** Number of requests that have a slot. */
   get running(): number {
     return this.taken;
   }
 
-  /** Requests that wait for one. */
+  /** Number of requests that wait for a slot. */
   get waiting(): number {
     return this.queue.size;
   }
@@ -108,7 +108,7 @@ export class Admission {
     return this.isBusy && this.queue.size >= this.queueLength;
   }
 
-  /** True if all slots are taken and none was taken or given up within `limitMillis`. */
+  /** True if all slots are taken and none was taken or released within `limitMillis`. */
   isStuck(limitMillis: number): boolean {
     return this.isBusy && performance.now() - this.movedAt > limitMillis;
   }
@@ -126,7 +126,10 @@ export class Admission {
     return isRejected;
   }
 
-  /** Undefined for a rejected request; `onTurn` is called later if the request has to wait. */
+  /**
+   * Takes a slot or a place in the queue; undefined for a rejected request. `onTurn` is called later if the request has
+   * to wait.
+   */
   enter(onTurn: () => void, hashesPassword = false): Slot | undefined {
     if (this.rejectIfFull(hashesPassword)) return undefined;
     if (hashesPassword) this.hashing += 1;
@@ -140,7 +143,7 @@ export class Admission {
     return waiting;
   }
 
-  /** Called by slots only. */
+  /** Hands the slot to the next request; called by slots only. */
   left(slot: HeldSlot): void {
     if (slot.hashesPassword) this.hashing -= 1;
     if (this.queue.delete(slot)) return;

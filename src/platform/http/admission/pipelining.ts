@@ -2,11 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestTracker } from './request-tracker.js';
 
-/** Requests of one connection that have arrived completely and whose response is not sent yet. */
+/** Maximum number of requests of one connection that have arrived completely and whose response is not sent yet. */
 const MAX_AHEAD = 4;
-/** Shortest piece in bytes, so that many blank lines in a body cost little; a few short requests fit into it. */
+/**
+ * Minimum size of a piece in bytes, so that many blank lines in a body cost little; a few short requests fit into it.
+ */
 const MIN_PIECE = 64;
-/** A head ends with it, so a piece that ends there contains one request if the request is longer than `MIN_PIECE`. */
+/** End of a head: a piece that ends there contains one request if the request is longer than `MIN_PIECE`. */
 const BLANK_LINE = '\r\n\r\n';
 
 /**

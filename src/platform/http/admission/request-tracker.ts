@@ -15,16 +15,19 @@ declare module 'fastify' {
   }
 }
 
-/** The slot of a request where their number has no limit. */
+/** Slot of a request without a limit on their number. */
 const UNLIMITED: Slot = { isWaiting: false, leave: () => undefined };
 
 /** One request, from its head to the end of its response. */
 export class RequestLifecycle {
-  /** When the response was ready, or the client took the last part of a streamed one, in milliseconds of `performance.now`. */
+  /**
+   * Time at which the response was ready, or the client took the last part of a streamed one, in milliseconds of
+   * `performance.now`.
+   */
   respondedAt: number | undefined;
-  /** Of a streamed response: the bytes that were written to the connection at the last check. */
+  /** Bytes of a streamed response that were written to the connection at the last check. */
   streamedBytes: number | undefined;
-  /** Set once the head has been checked. */
+  /** Context of the request; set once the head has been checked. */
   context: RequestContext | undefined;
   /** The body of the error response, once it is sent. */
   errorBody: string | Buffer | undefined;
@@ -32,11 +35,11 @@ export class RequestLifecycle {
   errorCode: ErrorCode | undefined;
   /** Status of an error that was written to the socket, because the body could not be read. */
   rawStatus: number | undefined;
-  /** When the head had arrived, in milliseconds of `performance.now`. */
+  /** Arrival of the head, in milliseconds of `performance.now`. */
   readonly startedAt = performance.now();
   /** Stops the timer of active requests; undefined before the start and after the end. */
   endTask: (() => void) | undefined;
-  /** Undefined if the request is not traced. */
+  /** Span of the request; undefined if it is not traced. */
   span: Span | undefined;
   hasEndedSpan = false;
   private slot: Slot | undefined;
@@ -45,7 +48,7 @@ export class RequestLifecycle {
   constructor(
     readonly reply: FastifyReply,
     readonly routeOptions: RouteOptions,
-    /** The request arrived after the last one that its connection allows. */
+    /** True if the request arrived after the last one that its connection allows. */
     readonly isAfterClose: boolean,
     private readonly connection: ConnectionState,
   ) {}
@@ -55,7 +58,7 @@ export class RequestLifecycle {
     this.connection.hasEnded = true;
   }
 
-  /** A streamed response may take longer than any limit, as long as its client reads it. */
+  /** Notes the progress of a streamed response, which may take any time as long as its client reads it. */
   noteProgress(now: number): void {
     const { bytesWritten } = this.reply.request.raw.socket;
     if (this.streamedBytes === undefined || this.streamedBytes === bytesWritten) return;
@@ -95,11 +98,11 @@ export class RequestLifecycle {
 
 /** The requests in progress on one connection. */
 interface ConnectionState {
-  /** In the order of their responses. */
+  /** Requests in the order of their responses. */
   readonly requests: Set<RequestLifecycle>;
-  /** When the last request ended, in milliseconds of `performance.now`. */
+  /** End of the last request, in milliseconds of `performance.now`. */
   idleSince: number;
-  /** The last request that this connection allows has arrived. */
+  /** True once the last request that the connection allows has arrived. */
   hasEnded: boolean;
 }
 
@@ -191,7 +194,7 @@ export class RequestTracker {
   }
 
   /**
-   * Waits for a slot for what a request does with a body that has arrived; the caller gives it up.
+   * Waits for a slot for work on a body that has arrived; the caller releases it.
    * @throws ServiceError `UNAVAILABLE` if there is none, and for a client that disconnects while it waits
    */
   slotFor({ raw: { socket } }: FastifyRequest): Promise<Slot> {

@@ -28,7 +28,7 @@ export class BodyMemory {
     return this.total;
   }
 
-  /** Sets the bytes of a holder; the holder that has to give up may be this one. */
+  /** Sets the bytes of a holder; evicts the largest holders, possibly this one, while the limit is exceeded. */
   take(holder: MemoryHolder, bytes: number): void {
     if (bytes <= UNCOUNTED_BYTES) return;
     this.total += bytes - (this.held.get(holder) ?? 0);

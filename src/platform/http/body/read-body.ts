@@ -4,7 +4,7 @@ import { HttpError } from '../errors/http-error.js';
 import type { BodyMemory, MemoryHolder } from './body-memory.js';
 
 const NOTHING = Buffer.alloc(0);
-/** First buffer of a body that arrives in chunks. */
+/** Size of the first buffer of a body that arrives in chunks. */
 const MIN_BUFFER_BYTES = 512;
 
 /** One shared instance: under load there are hundreds, and each stack trace would cost memory. */
@@ -16,7 +16,7 @@ export interface BodyReadLimits {
   readonly memory: BodyMemory;
 }
 
-/** Is called exactly once. */
+/** Receives the outcome of a body; called exactly once. */
 export type BodyCallback = (rejection: ServiceError | null, body: Buffer) => void;
 
 /**

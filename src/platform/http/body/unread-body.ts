@@ -17,7 +17,7 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && hasBody(request) && (!expectsContinue(request) || asked.has(request));
 }
 
-/** `Expect` has no meaning in HTTP/1.0. */
+/** True if the client waits for 100 Continue; `Expect` has no meaning in HTTP/1.0. */
 function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
   return expect !== undefined && httpVersion !== '1.0' && /^100-continue$/i.test(expect);
 }

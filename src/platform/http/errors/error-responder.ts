@@ -132,7 +132,7 @@ export class ErrorResponder {
     try {
       const { log } = this.options;
       const kind = failureKindOf(error);
-      // The reason of a rejection, which the caller must not learn, is logged for investigations only.
+      // Logs the reason of a rejection at DEBUG only; the caller must not learn it.
       if (kind === undefined && !log.isEnabled('DEBUG')) return;
       const { code, facts } = serviceErrorOf(error);
       const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
@@ -159,7 +159,7 @@ export class ErrorResponder {
 
   private sendToSocket({ status, code, allow, request, origin }: RawRejection, socket: Socket): void {
     const { errors, encoding, clock, requestIds, tracker, records, cors } = this.options;
-    // The request whose body could not be read.
+    // The request of the body that could not be read.
     const current = tracker.currentRequest(socket);
     const reply = current?.reply;
     const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
@@ -222,7 +222,9 @@ export class ErrorResponder {
     return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
   }
 
-  /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */
+  /**
+   * The error page; undefined if the response is JSON. Browsers also get a page for a path or method without a route.
+   */
   private pageOf(
     error: ServiceError,
     request: FastifyRequest,

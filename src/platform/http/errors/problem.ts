@@ -89,8 +89,8 @@ export function serviceErrorOf(error: unknown): ServiceError {
 }
 
 /**
- * What operators must learn of an error: each `defect` of the service, and once in a while a `failure` that affects every request
- * while it lasts. Undefined for all other errors.
+ * Classifies an error for operators: each `defect` of the service, and occasionally a `failure` that affects every
+ * request while it lasts. Undefined for all other errors.
  */
 export function failureKindOf(error: unknown): 'defect' | 'failure' | undefined {
   const { code, facts } = serviceErrorOf(error);

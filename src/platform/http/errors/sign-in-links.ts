@@ -4,8 +4,8 @@ import type { ErrorPageOptions } from '../route-options.decorator.js';
 import { requiredLoginOf } from './http-error.js';
 
 /**
- * Where a visitor of a page signs in, or a user proves the second factor again, to return to the page; undefined for all other
- * errors, methods and routes.
+ * Path at which a visitor of a page signs in, or a user proves the second factor again, to return to the page;
+ * undefined for other errors, methods and routes.
  */
 export function authenticationPageOf(
   error: ServiceError,
@@ -29,8 +29,8 @@ export function authenticationPageOf(
 }
 
 /**
- * Where an error page leads its user to sign in, or to prove the second factor, without the context path. After a form, it
- * returns to the page of the form, if the route names that page.
+ * Path of the link on an error page, without the context path: the sign-in, or the proof of the second factor. After a
+ * form, the link returns to the page of the form, if the route names that page.
  */
 export function signInPathOf(
   error: ServiceError,
@@ -43,7 +43,7 @@ export function signInPathOf(
   return withReturnTo(path, contextPath + filled(formPage, request.params), error);
 }
 
-/** A page for the second factor accepts any, unless the link says that only a one-time code helps, or only a passkey. */
+/** Adds the return path, and the only accepted factor if the error requires one. */
 function withReturnTo(path: string, returnTo: string, error: ServiceError): string {
   const method = requiredLoginOf(error)?.method;
   const required = method === 'otp' || method === 'passkey' ? `&required=${method}` : '';

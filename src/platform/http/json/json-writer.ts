@@ -15,7 +15,9 @@ const ISO = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
 /** Writes the JSON of success responses as `app.json.*` configures; error and management responses do not use it. */
 export class JsonWriter {
   readonly contentType: string;
-  /** Undefined if dates are written as JavaScript does: ISO 8601 in UTC. */
+  /**
+   * Writes dates by the configured pattern or as timestamps; undefined for the format of JavaScript, ISO 8601 in UTC.
+   */
   private readonly writeDate: WriteDate | undefined;
   private readonly isLeftOut: IsLeftOut | undefined;
 

@@ -42,7 +42,7 @@ export class JsonProperties {
 function datePattern(): ScalarType<string> {
   return {
     ...text(),
-    // Documented as the value for no pattern, in place of that of a lower source.
+    // An empty pattern is a value of its own, which removes the pattern of a lower source.
     emptyMeansDefault: false,
     name: 'date pattern',
     expects: `a date pattern of the letters ${PATTERN_LETTERS} as Java reads them, with other letters between ' and '`,

@@ -83,8 +83,8 @@ export class PageRenderer {
   }
 
   /**
-   * No inline script or style; images also as data, for QR codes. Browsers apply `form-action` to redirects after a form, too,
-   * so it names every origin that a form may end at.
+   * Content-Security-Policy of a page: no inline script or style; images may be data, for QR codes. Browsers apply
+   * `form-action` to redirects after a form as well, so it names every origin that a form may end at.
    */
   private policyOf({ needs: { formTarget, previews = false, passkeys = false } }: View): string {
     // Redirects may follow to origins that only the other side knows, but only from https to https.

@@ -22,7 +22,7 @@ const ASKS_TO_SIGN_IN: ReadonlySet<ErrorCode> = new Set([
   ...(['SAML_RESPONSE_INVALID', 'SAML_MFA_MISSING', 'SAML_USER_NOT_ALLOWED', 'MFA_STATE_CONFLICT'] as const),
 ]);
 
-/** Errors that are a usual step of a sign-in. */
+/** Errors that are a regular step of a sign-in. */
 const NEXT_STEPS: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 /** Errors that users correct in the form, without help of support. */
 const BY_THE_USER: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED', 'VALIDATION_FAILED']);

@@ -1,7 +1,7 @@
 import type { Html } from '../../../kernel/encoding/html.js';
 import type { LayoutMessages } from './message-catalogue.js';
 
-/** What a page knows about its reader and its service. */
+/** Context of a page: its user and the service. */
 export interface ViewContext {
   readonly language: string;
   /** Texts in the language of the reader. */
@@ -27,11 +27,11 @@ export interface NavLink {
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
-  /** The address of the page has a secret, so browsers send no path of it with their requests. */
+  /** True if the address of the page contains a secret, so that browsers must not send its path with their requests. */
   readonly hasSecretAddress?: boolean;
-  /** Added to the head. */
+  /** Elements to add to the head. */
   readonly head?: Html;
-  /** The page cannot be opened again, so it offers no other language. */
+  /** True if the page cannot be opened again, so that it offers no other language. */
   readonly isShownOnce?: boolean;
   /** Present on pages of signed-in users, which are wide; other pages are one card. */
   readonly navigation?: { readonly links: readonly NavLink[]; readonly signOut: Html };
@@ -39,7 +39,7 @@ export interface PageContent {
 
 /** Features of a page that its Content-Security-Policy must allow. */
 export interface PageNeeds {
-  /** Where the form of the page leads, if it leaves the service; otherwise forms lead to the service only. */
+  /** Origin outside of the service that the form of the page leads to; without it, forms lead to the service only. */
   readonly formTarget?: string;
   /** Loads `preview.js`, too, which sends a form and shows the response in place. */
   readonly previews?: boolean;

@@ -15,7 +15,7 @@ export interface ForwardedRequest {
 
 /** Content of the forwarding headers. */
 interface Said {
-  /** From the first proxy to the last; undefined for an entry that is not an address. */
+  /** Addresses from the first proxy to the last; undefined for an entry that is not an address. */
   readonly addresses: readonly (string | undefined)[];
   readonly scheme: 'http' | 'https' | undefined;
   readonly host: HostAndPort | undefined;
@@ -32,7 +32,7 @@ const NAMES = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-fo
 export class Forwarding {
   constructor(private readonly strategy: Exclude<ForwardStrategy, 'none'>) {}
 
-  /** For `trustProxy` of Fastify. */
+  /** True if the address is a trusted proxy; for `trustProxy` of Fastify. */
   readonly isProxy = (address: string | undefined): boolean =>
     address !== undefined && (this.strategy === 'framework' || isPrivate(address));
 
@@ -96,7 +96,7 @@ function schemeOf(text: string): 'http' | 'https' | undefined {
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 }
 
-/** A separate port applies only if the host has none: the host is what the browser sent. */
+/** Host and port; a separate port applies only if the host has none, because the host is what the browser sent. */
 function hostOf({ host, port }: Said, headers: IncomingHttpHeaders, scheme: 'http' | 'https'): string | undefined {
   const named = host ?? hostAndPort(headers.host ?? '');
   return named && hostText({ ...withoutUndefined({ port }), ...named }, scheme);

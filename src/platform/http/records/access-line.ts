@@ -80,12 +80,14 @@ function textOf(text: string | undefined, isQuoted: boolean): string {
   return text === undefined || text === '' ? NONE : escapeLogText(truncate(text), isQuoted);
 }
 
-/** Spaces are escaped even in a quoted request line, because they separate its words. */
+/**
+ * Path without query and fragment. Spaces are escaped even in a quoted request line, because they separate its fields.
+ */
 function pathOf(target: string): string {
   return escapeLogText(sanitizePath(target), false) || NONE;
 }
 
-/** Not negative even if the clock was set back. */
+/** Duration in milliseconds; not negative even if the clock was set back. */
 function millisOf({ startedAt, endedAt }: AccessRecord): number {
   return Math.max(0, endedAt - startedAt);
 }

@@ -9,11 +9,11 @@ import { sentStatus } from '../sent-status.js';
 import type { AccessRecord } from './access-line.js';
 import type { AccessLog } from './access-log.js';
 
-/** A request without its log line so far. */
+/** A request whose line is not written yet. */
 interface OpenRequest {
   readonly request: FastifyRequest & AuthenticatedRequest;
   readonly reply: FastifyReply;
-  /** Read early: a closed connection no longer has it. */
+  /** Address of the client; read early, because a closed connection no longer has it. */
   readonly address: string;
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;

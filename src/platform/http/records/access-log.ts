@@ -8,7 +8,7 @@ import { DayFiles, type DayFilesOptions } from './day-files.js';
 
 export interface AccessLogOptions extends Pick<DayFilesOptions, 'maxDays' | 'totalBytes' | 'clock'> {
   readonly pattern: AccessPattern;
-  /** Relative to the working folder unless it starts with `/`. */
+  /** Folder of the files; relative to the working folder unless it starts with `/`. */
   readonly directory: string;
   readonly log: Logger;
 }

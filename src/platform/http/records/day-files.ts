@@ -7,7 +7,7 @@ import { dayAt, daysBefore, perDay } from '../../../observability/logging/file/d
 import { type LineTarget, reasonOf } from '../../../observability/logging/file/line-writer.js';
 
 export interface DayFilesOptions {
-  /** Absolute path. */
+  /** Absolute path of the folder. */
   readonly folder: string;
   /** Number of days that files are kept after their own; negative keeps all. */
   readonly maxDays: number;
@@ -25,7 +25,7 @@ interface DayFile {
   readonly path: string;
 }
 
-/** A limit for the total size is reached by at least so many files, so that the oldest lines make room for the newest. */
+/** Number of files that make up the limit of the total size, so that the oldest lines make room for the newest. */
 const PARTS = 10;
 
 /**

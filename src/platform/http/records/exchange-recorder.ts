@@ -13,7 +13,7 @@ import type { Headers } from '../../../kernel/redaction/http-sanitizer.js';
 interface OpenExchange {
   readonly request: FastifyRequest & AuthenticatedRequest;
   readonly at: number;
-  /** In milliseconds of `performance.now`. */
+  /** Arrival of the head, in milliseconds of `performance.now`. */
   readonly since: number;
   /** Scheme and host; read early, because a closed connection no longer has them. */
   readonly origin: string;

@@ -20,7 +20,7 @@ export type ExchangePart = (typeof EXCHANGE_PARTS)[number];
 
 /** Values of a request and its response. */
 export interface ExchangeRecord {
-  /** When the head had arrived, in milliseconds since 1970. */
+  /** Arrival of the head, in milliseconds since 1970. */
   readonly at: number;
   readonly takenMillis: number;
   readonly method: string;

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
 
-/** Time in which a client may complete a request that is on its way. */
+/** Time in which a client may complete a request whose first bytes have arrived. */
 const PATIENCE_MILLIS = 250;
 const LOOK_EVERY_MILLIS = 50;
 /** Limit for accepting queued connections, however many arrive. */
@@ -11,7 +11,7 @@ const QUIET_TURNS = 3;
 
 /** The open connections of a listener, and their end at shutdown. */
 export class Connections {
-  /** By their addresses; after the handshake, the TLS connection replaces the TCP connection. */
+  /** Open connections by their addresses; after the handshake, the TLS connection replaces the TCP connection. */
   private readonly open = new Map<string, Socket>();
   private accepted = 0;
 
@@ -96,7 +96,7 @@ export class Connections {
   }
 }
 
-/** Both addresses; they are the same for a TCP connection and the TLS connection on it. */
+/** Key of a connection: both addresses, which a TCP connection and the TLS connection on it share. */
 function endsOf({ localAddress = '', remoteAddress = '', remotePort = 0 }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`;
 }

@@ -27,7 +27,7 @@ const HANDSHAKE_MILLIS = 20_000;
 export function secureServers(tls: ListenerTls): FastifyServerFactory {
   return (handler, options) => {
     const { http = {}, keepAliveTimeout, requestTimeout }: HandedOn = options;
-    // Node offers only http/1.1 by ALPN here; HTTP/2 is refused on purpose (docs/decisions/0044-no-http2.md).
+    // Node offers only http/1.1 by ALPN here; HTTP/2 is not supported on purpose (docs/decisions/0044-no-http2.md).
     const server = createServer(
       {
         ...http,

@@ -8,7 +8,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 const MAX_PARTS = 8;
 const MAX_PART_HEADERS = 16;
 const MAX_PART_HEADERS_LENGTH = 8 * 1024;
-/** RFC 2046 section 5.1.1 allows 70 characters. */
+/** The boundary parameter; RFC 2046 section 5.1.1 allows 70 characters. */
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"[^"\\]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i;
 /** Maximum length of a part name in the response. */
 const MAX_FIELD_LENGTH = 64;
@@ -29,7 +29,7 @@ export interface UploadLimits {
 /** Texts that precede the file of a body, such as a form token. */
 export interface TextDemand {
   readonly names: readonly string[];
-  /** Is called with the texts before anything of the file is written. @throws ServiceError to reject the body */
+  /** Verifies the texts before anything of the file is written. @throws ServiceError to reject the body */
   readonly verify: (texts: ReadonlyMap<string, string>) => void;
 }
 
@@ -40,11 +40,11 @@ export interface IncomingBody {
   readonly contentType: string;
   /** Maximum time without a byte. */
   readonly silenceMillis: number;
-  /** Is called after such a silence, or at the end of the permitted time; aborts `stop`, and ends the stream. */
+  /** Called after such a silence or at the end of the permitted time; aborts `stop` and ends the stream. */
   readonly onLate: () => void;
-  /** The reading ends with its reason. */
+  /** Ends the reading with its reason when it is aborted. */
   readonly stop: AbortSignal;
-  /** Without it, the body has no texts. */
+  /** Demand for texts before the file; without it, the body must not contain any. */
   readonly demand?: TextDemand;
 }
 
@@ -152,7 +152,7 @@ class Reception {
     return { name, mediaType, size: stream.bytesRead };
   }
 
-  /** Stops writing. */
+  /** Resolves when writing has stopped. */
   settled(): Promise<void> {
     return this.written;
   }
@@ -166,7 +166,7 @@ class Reception {
     else this.texts.set(name, value);
   }
 
-  /** Names may be missing, contrary to the types of the parser. */
+  /** Begins the part with the file. Names may be missing, contrary to the types of the parser. */
   private begin(
     name: string | undefined,
     stream: BusboyFileStream,
@@ -218,7 +218,7 @@ async function parserOf(
   }
 }
 
-/** `cause` is the error of the parser or the connection. */
+/** Error about a part of the body; `cause` is the error of the parser or the connection. */
 function rejection(field: string | undefined, code: string, cause?: unknown): ServiceError {
   const errors = [{ field: (field ?? '').slice(0, MAX_FIELD_LENGTH).toWellFormed(), code }];
   return new ServiceError('VALIDATION_FAILED', { errors, cause });

@@ -7,13 +7,13 @@ import type { Random } from '../../../kernel/random/random.js';
 import { type Problem, problem } from '../../../config/problem.js';
 
 const PREFIX = 'login-upload';
-/** Prefix, host, process id and a random text. */
+/** Format of a file name: prefix, host, process id and a random text. */
 const OURS = /^login-upload\.([\w-]+)\.(\d+)\.[\w-]{22}$/;
 /** Random bytes of a file name. */
 const NAME_BYTES = 16;
-/** No request takes that long: an older file was left behind by a killed process, on any machine. */
+/** Age from which a file is a leftover of a killed process, on any machine: no request takes that long. */
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
-/** Part of a file name: the host whose process ids can be checked here. */
+/** Host in a file name; process ids can be checked on this host only. */
 const HOST = hostname()
   .replaceAll(/[^\w-]/g, '_')
   .slice(0, 64);
@@ -86,7 +86,9 @@ function leftovers(folder: string, now: number): readonly string[] {
   });
 }
 
-/** This process has created no file yet, so a file with its process id is from an earlier process. */
+/**
+ * True if another process has this id. This process has created no file yet, so a file with its own id is a leftover.
+ */
 function isOfAnother(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

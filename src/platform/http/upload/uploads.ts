@@ -8,7 +8,7 @@ import { sendContinue } from '../body/unread-body.js';
 import { type IncomingBody, type ReceivedFile, receive, type TextDemand, type UploadLimits } from './receive.js';
 import type { UploadFolder } from './upload-folder.js';
 
-/** Time between two questions whether the sender may still send. */
+/** Interval of the check that the sender may still send. */
 const VERIFY_MILLIS = 2000;
 
 export interface UploadOptions extends UploadLimits {
@@ -17,11 +17,14 @@ export interface UploadOptions extends UploadLimits {
   readonly maxPerSender: number;
 }
 
-/** Who sends an upload. */
+/** Sender of an upload. */
 interface UploadSender {
-  /** The account, whose uploads are counted together. */
+  /** Id of the account; its uploads are counted together. */
   readonly subject: string;
-  /** Is called while the file arrives and once it has. @throws ServiceError if the upload must end */
+  /**
+   * Verifies that the sender may send; called while the file arrives and once it has arrived.
+   * @throws ServiceError if the upload must end
+   */
   verify(): Promise<void>;
 }
 
@@ -55,7 +58,7 @@ const demands = new WeakMap<object, TextDemand>();
 /** Files of requests in progress; files of aborted requests would otherwise outlive the process. */
 const present = new Set<string>();
 
-/** The client has got a 408. */
+/** Error of an upload whose client has already got a 408. */
 const LATE = new ServiceError('VALIDATION_FAILED');
 
 const NO_UPLOAD: IncomingUpload = {

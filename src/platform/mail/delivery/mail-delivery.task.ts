@@ -18,7 +18,7 @@ const DRAIN_MILLIS = 5000;
 @Injectable()
 export class MailDelivery {
   private readonly loop: BackgroundLoop | undefined;
-  /** The tasks that run or wait, by the ids of their mails. */
+  /** Running and waiting tasks by mail id. */
   private readonly sending = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private isWoken = false;
@@ -63,13 +63,13 @@ export class MailDelivery {
     for (const row of due.filter(({ id }) => !this.sending.has(id)).slice(0, free)) this.begin(row);
   }
 
-  /** Each end of a sending wakes the loop: a connection is free, or the relay needs a pause. */
+  /** Submits the task of a mail. Its end wakes the loop, because a connection is free or the relay needs a pause. */
   private begin(row: MailRow): void {
     const task = this.executor.submit('MailDelivery.send', () => this.dispatch.deliver(row, this.stopping.signal));
     if ('rejected' in task) return;
     const end = task.result.then((isHandled) => {
       this.sending.delete(row.id);
-      // Without the database, mails wait for the interval.
+      // Without the database, mails wait for the next interval.
       if (isHandled) this.wake();
     });
     this.sending.set(row.id, end);
@@ -81,7 +81,7 @@ export class MailDelivery {
     return paused > 0 ? Math.min(paused, milliseconds) : milliseconds;
   }
 
-  /** Lets the mails end that are being sent, until `signal` is aborted; those that did not end are sent by another replica. */
+  /** Waits for mails that are being sent until `signal` is aborted; another replica sends those that remain. */
   private async drain(signal: AbortSignal): Promise<void> {
     const abort = (): void => {
       this.stopping.abort();

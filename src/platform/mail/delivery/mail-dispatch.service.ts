@@ -35,19 +35,19 @@ export class MailDispatch {
     this.logger = loggers.get('mail');
   }
 
-  /** The remaining time in which an attempt would probably fail; 0 while the relay accepts mail. */
+  /** Remaining pause after failures of the relay, in milliseconds; 0 while the relay accepts mail. */
   get pauseMillis(): number {
     return this.relay.state.pauseMillis;
   }
 
-  /** At most `limit` mails that are due. */
+  /** Returns at most `limit` due mails. */
   due(limit: number): Promise<readonly MailRow[]> {
     return this.outbox.due(this.templates.names, limit);
   }
 
   /**
-   * Claims and sends a due mail. Never rejects: what the database could not record is repeated after the lease of the mail.
-   * False if the mail could not be claimed or handled, so that the next ones would probably fail too.
+   * Claims and sends a due mail. Never rejects: if the outcome cannot be stored, the mail is sent again after its
+   * lease. Returns false if the mail could not be claimed or handled, so that the next ones would probably fail too.
    */
   async deliver(due: MailRow, stopping: AbortSignal): Promise<boolean> {
     try {
@@ -77,14 +77,14 @@ export class MailDispatch {
     }
   }
 
-  /** `dropped` if the mail has no recipient any more. */
+  /** Composes and sends a mail; `dropped` if it no longer has a recipient. */
   private async send(
     row: MailRow,
     stopping: AbortSignal,
   ): Promise<'accepted' | 'dropped' | 'interrupted' | SmtpFailure> {
     const signal = this.relay.timeLimit(stopping);
     try {
-      // A template may store a link, which an attempt during an outage should not.
+      // Checks a failing relay first: a template may store a link, which an attempt during an outage should not.
       if (this.relay.state.isFailing) await this.relay.verify(signal);
       const composed = await this.templates.compose(row);
       if (!composed) return 'dropped';

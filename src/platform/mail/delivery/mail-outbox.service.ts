@@ -9,11 +9,11 @@ import { MailProperties } from '../mail.properties.js';
 /** Replicas with clocks that differ by less than this do not send a mail at the same time. */
 const CLOCK_SKEW_MILLIS = 30_000;
 
-/** Claims mails for this replica, and records what became of them. */
+/** Claims mails for this replica and records the outcome of each attempt. */
 @Injectable()
 export class MailOutbox {
   private readonly leaseMillis: number;
-  /** No time of a waiting mail lies further ahead. */
+  /** Maximum distance of the next attempt of a waiting mail from now. */
   private readonly horizonMillis: number;
 
   constructor(
@@ -27,7 +27,10 @@ export class MailOutbox {
     this.horizonMillis = Math.max(this.leaseMillis, retries.maxDelayMillis) + CLOCK_SKEW_MILLIS;
   }
 
-  /** At most `limit` due mails of these templates: those that only a newer version knows are left to its replicas. */
+  /**
+   * Returns at most `limit` due mails with these templates; mails with templates of a newer version are left to its
+   * replicas.
+   */
   async due(names: readonly string[], limit: number): Promise<readonly MailRow[]> {
     if (names.length === 0) return [];
     const now = this.clock.millis();
@@ -60,7 +63,7 @@ export class MailOutbox {
     return this.work.single((tx) => this.store.plan(tx, row, at, errorClass));
   }
 
-  /** Gives up a mail, which stays visible. */
+  /** Gives up a mail, which stays visible to operators. */
   giveUp(row: MailRow, errorClass: string): Promise<void> {
     return this.work.single((tx) => this.store.fail(tx, row, errorClass));
   }

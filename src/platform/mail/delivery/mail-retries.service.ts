@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Random } from '../../../kernel/random/random.js';
 import { MailRetryProperties } from '../mail.properties.js';
 
-/** After an outage of the relay, mails flow again within this time. */
+/** Maximum pause: after an outage of the relay, mails are sent again within this time. */
 const MAX_PAUSE_MILLIS = 30_000;
 /** Beyond this exponent every delay is at its limit. */
 const MAX_DOUBLINGS = 30;
 
-/** When mails are tried again: `app.mail.retry`. All times are in milliseconds. */
+/** Computes the delays of `app.mail.retry`. All times are in milliseconds. */
 @Injectable()
 export class MailRetries {
   readonly maxDelayMillis: number;
@@ -26,7 +26,7 @@ export class MailRetries {
     return this.doubled(attempts) * (1 - this.random.fraction() / 4);
   }
 
-  /** The time without attempts after a number of failures of the relay in a row. */
+  /** The pause after a number of consecutive failures of the relay. */
   pauseAfter(failures: number): number {
     return Math.min(this.doubled(failures), MAX_PAUSE_MILLIS);
   }

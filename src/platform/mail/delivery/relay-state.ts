@@ -1,19 +1,19 @@
 import type { Logger } from '../../../observability/logging/logger.js';
 
-/** Whether the relay accepts mail; after a failure, mails wait for a while before the next attempt. */
+/** Tracks whether the relay accepts mail; after a failure, mails wait before the next attempt. */
 export class RelayState {
-  /** Failures in a row; those of one moment count once. */
+  /** Consecutive failures; simultaneous ones count once. */
   private failures = 0;
-  /** A time of the monotonic clock, in milliseconds. */
+  /** End of the pause, in milliseconds of the monotonic clock. */
   private pausedUntil = 0;
 
   constructor(
-    /** Milliseconds without attempts after a number of failures in a row. */
+    /** Returns the pause in milliseconds after a number of consecutive failures. */
     private readonly pauseAfter: (failures: number) => number,
     private readonly logger: Logger,
   ) {}
 
-  /** The remaining time without attempts; 0 while the relay accepts mail. */
+  /** Remaining pause in milliseconds; 0 while the relay accepts mail. */
   get pauseMillis(): number {
     return Math.max(0, this.pausedUntil - performance.now());
   }

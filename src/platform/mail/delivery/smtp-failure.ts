@@ -1,4 +1,4 @@
-/** How the sending of a mail ended, if the relay has not accepted it. */
+/** Failure of an attempt to send a mail. */
 export interface SmtpFailure {
   /** `mail` concerns this mail only; `relay` concerns every mail, such as a refused connection or wrong credentials. */
   readonly scope: 'mail' | 'relay';

@@ -12,7 +12,7 @@ import { RelayState } from './relay-state.js';
 import { RelayTls } from './relay-tls.service.js';
 import { InvalidAddress } from './smtp-failure.js';
 
-/** The same in every attempt to send a mail. */
+/** Identity of a mail, the same in every attempt to send it. */
 export interface MailIdentity {
   readonly id: string;
   readonly messageId: string;
@@ -31,10 +31,10 @@ type Transport = Mail<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
 /** The connections to the SMTP relay; none is opened before the first mail. */
 @Injectable()
 export class SmtpRelay {
-  /** Whether it accepts mail; the dispatch reports what became of each. */
+  /** Tells whether the relay accepts mail; the dispatch updates it after each attempt. */
   readonly state: RelayState;
   private transport: Promise<Transport> | undefined;
-  /** Transports from before a reload of the certificate bundle, which end their mails and idle connections alone. */
+  /** Transports from before a reload of the certificate bundle; they finish their mails and then close. */
   private readonly retired: Promise<Transport>[] = [];
   private tls: Promise<ClientTls | undefined> | undefined;
 
@@ -65,7 +65,7 @@ export class SmtpRelay {
     const transport = await this.opened();
     await transport.sendMail({
       from: { name, address },
-      // An address of its own, so that no text in it is read as a further recipient.
+      // Passes the address as an object, so that no text in it is read as a further recipient.
       to: { name: '', address: to },
       envelope: { from: address, to },
       subject,
@@ -74,7 +74,7 @@ export class SmtpRelay {
       messageId: identity.messageId,
       date: new Date(identity.createdAt),
       headers: {
-        // No responder answers a notice (RFC 3834 section 5).
+        // Prevents automatic replies to a notice (RFC 3834 section 5).
         'Auto-Submitted': 'auto-generated',
         'Content-Language': language,
         [NOTICE_ID_HEADER]: identity.id,
@@ -133,7 +133,7 @@ export class SmtpRelay {
     return createTransport(optionsOf(this.properties, tls));
   }
 
-  /** The next mail opens a new transport. */
+  /** Retires the transport; the next mail opens a new one. */
   private retire(): void {
     if (this.transport) this.retired.push(this.transport);
     this.transport = undefined;

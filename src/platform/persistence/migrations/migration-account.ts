@@ -7,7 +7,6 @@ import { otherSessions } from '../other-sessions.js';
 import type { MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
-import { otherSessions } from '../other-sessions.js';
 import type { MigrationGuard } from './migrations.js';
 import { SchemaFailure } from './schema-failure.js';
 

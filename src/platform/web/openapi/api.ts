@@ -10,7 +10,7 @@ export interface RouteAccess {
   readonly isPublic: boolean;
   readonly isSecondFactor: boolean;
   readonly alsoHalfAuthenticated: boolean;
-  /** The caller needs one of them. */
+  /** Authorities of which the caller needs one. */
   readonly authorities?: readonly string[];
   readonly amr?: RequiredAmr;
 }

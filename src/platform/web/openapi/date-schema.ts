@@ -7,14 +7,14 @@ export interface DateSchema {
   readonly pattern?: string;
 }
 
-/** The form of instants in responses, as schema and as text. */
+/** Format of instants in responses, as schema and as text. */
 export interface DateForm {
   readonly schema: DateSchema;
   /** Markdown that completes "Instants are …". */
   readonly text: string;
 }
 
-/** The form that `app.json.*` configures; a pattern wins over milliseconds. */
+/** The format that `app.json.*` configures; a pattern takes precedence over milliseconds. */
 export function dateForm(
   { dateFormat, timeZone }: Pick<JsonProperties, 'dateFormat' | 'timeZone'>,
   { writeDatesAsTimestamps }: JsonSerializationProperties,

@@ -52,7 +52,7 @@ function usedIn(paths: object): OpenApiDocument['components']['responses'] {
   return Object.fromEntries(used);
 }
 
-/** Text about all routes. */
+/** Description of the rules that all routes follow. */
 function rules({ text }: DateForm): string {
   return [
     'Bodies are JSON in UTF-8 unless a route states another type. A request with unlisted members is rejected. ' +
@@ -125,12 +125,12 @@ function requestContent({ inputs, options, operation }: Route, write: WriteSchem
   return Object.fromEntries(acceptedTypes(options).map((type) => [type, { schema }]));
 }
 
-/** A missing body is the same as an object without members. */
+/** True if the body must have members; a missing body equals an object without members. */
 function isRequired(content: Content): boolean {
   return Object.values(content).some(({ schema }) => (schema?.required ?? []).length > 0);
 }
 
-/** Our 202 says only that the request was accepted. */
+/** Statuses without a body; a 202 of this service only confirms that the request was accepted. */
 const WITHOUT_BODY = new Set([202, 204, SEE_OTHER]);
 
 function goodAnswer({ status, mediaType, options, operation }: Route, write: WriteSchema): ResponseObject {
@@ -158,7 +158,7 @@ function sendingOn(route: Route, write: WriteSchema): ResponseObject {
   return route.status === 204 ? answer : { ...answer, content: { [route.mediaType]: {} } };
 }
 
-/** Errors for bodies and parameters before the handler runs. */
+/** Errors that invalid bodies and parameters cause before the handler runs. */
 function ownErrors({ access, inputs }: Route): readonly DocumentedError[] {
   // A route without a body reads it nevertheless and rejects its members.
   if (METHODS_WITH_BODY.has(access.method)) {

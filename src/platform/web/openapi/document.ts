@@ -18,7 +18,7 @@ interface MediaType {
   readonly schema?: JsonSchema;
 }
 
-/** By media type. */
+/** Content by media type. */
 export type Content = Readonly<Record<string, MediaType>>;
 
 export interface HeaderObject {
@@ -75,7 +75,7 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  /** By path, then by method in lower case. */
+  /** Operations by path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;

@@ -16,7 +16,7 @@ export function schemaWriter(date: DateSchema): WriteSchema {
     overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
       if (type === 'date') return { ...date };
       const { required = [], ...others } = jsonSchema;
-      // Stated only for strict objects: other objects of a response may gain members.
+      // `additionalProperties` is false for strict objects only: other objects of a response may gain members.
       const loose = type === 'loose_object' ? { additionalProperties: true } : {};
       return type.endsWith('object') ? { ...others, ...(required.length > 0 && { required }), ...loose } : undefined;
     },
@@ -41,7 +41,7 @@ export function schemaWriter(date: DateSchema): WriteSchema {
   };
   return (schema, typeMode) => {
     const converted: object = toJsonSchema(schema, { ...overrides, typeMode });
-    // The document states the dialect.
+    // Removes `$schema`, since the document states the dialect.
     const written = Object.fromEntries(Object.entries(converted).filter(([keyword]) => keyword !== '$schema'));
     return typeMode === 'input' ? withoutNul(written) : written;
   };

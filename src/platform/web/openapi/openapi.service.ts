@@ -7,11 +7,11 @@ import type { Route } from './routes.js';
 /** The tag of the routes of the document itself. */
 export const DESCRIPTION = 'Description';
 
-/** The document in both forms. */
+/** The document as JSON and as a page. */
 export interface Description {
-  /** OpenAPI 3.1 in JSON. */
+  /** The OpenAPI 3.1 document in JSON. */
   readonly json: string;
-  /** HTML. */
+  /** The document as an HTML page. */
   readonly page: string;
 }
 
@@ -32,7 +32,10 @@ export class OpenApi {
     return (this.description ??= this.make());
   }
 
-  /** Loaded on demand: few callers request the document, and startup must not pay for it. */
+  /**
+   * Creates the description. Its code is loaded on demand, because few callers request it and startup must not pay for
+   * it.
+   */
   private async make(): Promise<Description> {
     const [{ describe }, { dateForm }, { routesOf }, { docsPage }] = await Promise.all([
       import('./describe.js'),

@@ -1,7 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 
-/** In `security`: the route also accepts callers without credentials. */
+/** Entry of `security`: the route also accepts callers without credentials. */
 export const ANONYMOUS = 'nobody';
 
 /** Details of a route for the OpenAPI document that its code does not contain; texts are Markdown. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './document.js';
 import { inlineCode, type Html, html } from '../../../kernel/encoding/html.js';
 
-/** A schema in words, with a list of its members. */
+/** Describes a schema as text, with a list of its members. */
 export function outline(schema: JsonSchema): Html {
   const forms = schema.oneOf ?? schema.anyOf;
   if (forms && !isNullable(schema)) {
@@ -54,7 +54,7 @@ function typeText(schema: JsonSchema): string {
   }
 }
 
-/** A description is clearer than a pattern. */
+/** Format of a text; a pattern is shown only without a description, which is clearer. */
 function formOf({ format, pattern, description }: JsonSchema): readonly string[] {
   if (typeof format === 'string') return [format];
   return typeof pattern === 'string' && description === undefined ? [`of the form ${pattern}`] : [];
@@ -74,7 +74,7 @@ function rangeOf(min: number | undefined, max: number | undefined): string {
   return min === max ? `${min}` : `${min} to ${max}`;
 }
 
-/** The schema of a nullable member without null. */
+/** The schema of a nullable member without null; undefined for other schemas. */
 function isNullable({ anyOf }: JsonSchema): JsonSchema | undefined {
   const [form, ...others] = anyOf ?? [];
   return others.length === 1 && others[0]?.type === 'null' ? form : undefined;

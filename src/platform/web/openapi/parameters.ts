@@ -21,7 +21,7 @@ interface Member {
   readonly required: boolean;
 }
 
-/** Members of parameters that a handler takes as one object or one by one. */
+/** Members of the parameters of a handler, which takes them as one object or one by one. */
 function declared(
   from: RouteInput['from'],
   inputs: readonly RouteInput[],
@@ -49,7 +49,7 @@ function parameter(place: Parameter['in'], { name, schema, required }: Member & 
   };
 }
 
-/** The default of a query parameter is a text, whatever its type. */
+/** Converts the default of a query parameter, which is a text, to the type of the parameter. */
 function withTypedDefault(schema: JsonSchema): JsonSchema {
   const { default: text, type } = schema;
   if (typeof text !== 'string' || type === 'string') return schema;

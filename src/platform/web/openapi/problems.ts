@@ -72,7 +72,7 @@ function shared(name: DocumentedError | 'Problem'): Reference {
   return { $ref: `${RESPONSES}${name}` };
 }
 
-/** The shared response of each code, and one for all codes. */
+/** Shared responses: one for each code, and one for all codes. */
 export const ERROR_RESPONSES: Readonly<Record<string, ResponseObject>> = {
   ...Object.fromEntries([...CODES, LATE_BODY].map((name) => [name, errorResponse([name])])),
   Problem: anyProblem(),

@@ -112,7 +112,7 @@ function templateOf(...parts: readonly string[]): string {
   return `/${parts.flatMap((part) => part.split('/').filter((segment) => segment !== '')).join('/')}`;
 }
 
-/** Status of `@Redirect` or `@HttpCode`. */
+/** Status in `@Redirect` or `@HttpCode`; undefined without either. */
 function statusOf(handler: object): number | undefined {
   const redirect = read(REDIRECT_METADATA, handler) as { readonly statusCode?: number } | undefined;
   return redirect?.statusCode ?? (read(HTTP_CODE_METADATA, handler) as number | undefined);
@@ -125,7 +125,7 @@ function mediaTypeOf(handler: object): string {
   return typeof declared === 'string' ? declared.replace(/\s*;.*$/s, '') : JSON_TYPE;
 }
 
-/** Nest notes the parameters of a handler as `<kind>:<index>`. */
+/** Parameters of a handler, whose metadata Nest stores as `<kind>:<index>`. */
 function inputsOf(controller: object, handler: string): readonly RouteInput[] {
   const noted = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) as
     Readonly<Record<string, { readonly data?: unknown; readonly schema?: GenericSchema }>> | undefined;

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Submitted, SubmittedCode } from '../../../identity/second-factor/second-factor.js';
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 
-/** The code in a form. @throws ServiceError `VALIDATION_FAILED`, which the form itself shows */
+/** The code in a form. @throws ServiceError `VALIDATION_FAILED` for a malformed code; the form shows it */
 export function codeIn(typed: string): SubmittedCode {
   return submittedCode(typed) ?? malformed();
 }
