@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../../../identity/account/accounts.service.js';
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
@@ -7,23 +7,20 @@ import type { View } from '../../../platform/http/page/view.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
 import { CHOOSE_LANGUAGE, END_DEVICE, END_SESSION, SHOW_ACCOUNT } from '../portal.openapi.js';
 import { AccountForms } from './account-forms.service.js';
 import { endDeviceForm, endSessionForm, languageForm, overviewQuery } from './account.schema.js';
 import { AccountOverview } from './account-overview.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 interface SeeOther {
   readonly url: string;
 }
 
 /** Account security: state of the second factor, sessions, trusted browsers and language. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller()
 export class AccountController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OwnEnrolment, type PendingSecret } from '../../../signin/auth/own/own-enrolment.service.js';
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
@@ -8,11 +8,10 @@ import type { View } from '../../../platform/http/page/view.js';
 import type { PagePart } from '../../../signin/messages/page.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
 import { withForm } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { optionalNameIn } from '../form/name-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, type PageResult, SendsOn } from '../page.decorator.js';
@@ -27,9 +26,7 @@ import { InlineStepUp } from './inline-step-up.service.js';
 const PATH = ACCOUNT_PAGES.addApp;
 
 /** The page to add an authenticator app to the second factor of an account. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller(PATH)
 export class AddAppController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { type NewOwnPasskey, OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
@@ -11,12 +11,11 @@ import type { PagePart } from '../../../signin/messages/page.js';
 import { StepUpRequired } from '../../../kernel/principal/amr.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { MAX_PASSKEYS } from '../../../identity/second-factor/passkey/passkey.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { optionalNameIn } from '../form/name-field.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
@@ -36,9 +35,7 @@ const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'MFA_STATE_CO
  * The page to add a passkey to the second factor of an account. Its options need a proof before the form is sent, so the page
  * for a proof comes first if the last one is too old or too weak.
  */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller(PATH)
 export class AddPasskeyController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { OwnSecondFactor } from '../../../signin/auth/own/own-second-factor.service.js';
@@ -9,12 +9,11 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { nameIn } from '../form/name-field.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
@@ -47,9 +46,7 @@ interface Found {
 }
 
 /** The pages to rename and to remove one authenticator. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller()
 export class AuthenticatorsController {
   constructor(

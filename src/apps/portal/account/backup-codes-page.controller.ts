@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OwnSecondFactor } from '../../../signin/auth/own/own-second-factor.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
@@ -7,8 +7,8 @@ import type { View } from '../../../platform/http/page/view.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { AccountPage, Page } from '../page.decorator.js';
 import { NEW_CODES, SHOW_NEW_CODES } from '../portal.openapi.js';
 import { codesPage } from '../second-factor/setup-pages.js';
@@ -16,12 +16,9 @@ import { newCodesPage } from './account-forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { confirmedForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** The page on which a user gets new backup codes. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller(ACCOUNT_PAGES.backupCodes)
 export class BackupCodesPageController {
   constructor(

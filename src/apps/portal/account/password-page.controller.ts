@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { OwnPassword } from '../../../signin/auth/own/own-password.service.js';
@@ -7,20 +7,17 @@ import type { View } from '../../../platform/http/page/view.js';
 import { Caller, Public } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { AccountPage, Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { CHANGE_PASSWORD, FIND_PASSWORD_PAGE, SHOW_PASSWORD } from '../portal.openapi.js';
 import { AccountForms } from './account-forms.service.js';
 import { passwordForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
 import { PasswordPages } from './password-pages.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** The page on which a user changes the password. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller()
 export class PasswordPageController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { OwnEnrolment } from '../../../signin/auth/own/own-enrolment.service.js';
@@ -8,22 +8,19 @@ import type { View } from '../../../platform/http/page/view.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
 import { REPLACE, SHOW_REPLACE, SHOW_TURN_OFF, TURN_OFF } from '../portal.openapi.js';
 import { replacePage, turnOffPage } from './account-forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { confirmedForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 type Confirmed = InferOutput<typeof confirmedForm>;
 
 /** The pages to replace the authenticator app, and to turn the second factor off. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('self-service')
+@FormPages('self-service')
 @Controller()
 export class SecondFactorChangesController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { rolesWritten } from '../../../identity/account/account.js';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
@@ -7,11 +7,11 @@ import { AccountProvisioning } from '../../admin/account-provisioning.service.js
 import { type Act, actorOf, validJustification } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import type { View } from '../../../platform/http/page/view.js';
-import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import { Caller, RequireAuthority } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { AdminPage } from '../page.decorator.js';
 import { ActRoute } from './act-route.decorator.js';
 import type { TypedAct } from './admin-act-page.js';
@@ -21,17 +21,12 @@ import { temporaryPasswordPage } from './admin-users-page.js';
 import { SET_TEMPORARY } from './admin.openapi.js';
 import { changeForm, removalForm, rolesForm, justificationForm } from './admin.schema.js';
 import { actRule, type UserAct } from './user-acts.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 type JustificationForm = InferOutput<typeof justificationForm>;
 
 /** Acts on a user by the forms of their pages; `AccountAdministration` has their rules. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('administration')
+@AdminFormPages()
 @Controller()
-@RequireAuthority('ROLE_ADMIN')
-@RequireMfa({ maxAge: 300 })
 export class AdminActsController {
   constructor(
     private readonly administration: AccountAdministration,

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { actorOf } from '../../admin/act.js';
 import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
@@ -7,26 +7,21 @@ import type { Permit } from '../../../signin/auth/guards/permit.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { IncomingUpload } from '../../../platform/http/upload/uploads.js';
-import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { ApiTag, Operation, Upload, UploadBody } from '../../../platform/web/route.decorator.js';
+import { Operation, Upload, UploadBody } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { AdminPage } from '../page.decorator.js';
 import { importPage } from './admin-import-page.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
 import { IMPORT_BY_FORM, SHOW_IMPORT } from './admin.openapi.js';
 import { importForm, importQuery } from './admin.schema.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** The import of users from a file, with a preview. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('administration')
+@AdminFormPages()
 @Controller(ADMIN_PAGES.import)
-@RequireAuthority('ROLE_ADMIN')
-@RequireMfa({ maxAge: 300 })
 export class AdminImportController {
   constructor(
     private readonly usersImport: UsersImport,

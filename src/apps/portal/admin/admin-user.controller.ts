@@ -1,14 +1,14 @@
-import { Body, Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Param, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
 import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { View } from '../../../platform/http/page/view.js';
-import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import { Caller, RequireAuthority } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
+import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { AdminPage } from '../page.decorator.js';
 import { ActRoute } from './act-route.decorator.js';
 import { AdminPages, type SeeOther } from './admin-pages.service.js';
@@ -16,17 +16,12 @@ import { AdminUserPages } from './admin-user-pages.service.js';
 import { SHOW_ACCESS, SHOW_ACT, SHOW_ACTIVITY_OF_USER, SHOW_USER } from './admin.openapi.js';
 import { activityQuery, actQuery, endForm, userQuery } from './admin.schema.js';
 import { isUserAct } from './user-acts.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 type End = InferOutput<typeof endForm>;
 
 /** Pages about a user, for administrators and the help desk, and the forms that end sessions and trusted browsers. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('administration')
+@AdminFormPages()
 @Controller()
-@RequireAuthority('ROLE_ADMIN')
-@RequireMfa({ maxAge: 300 })
 export class AdminUserController {
   constructor(
     private readonly administration: AccountAdministration,

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { rolesWritten } from '../../../identity/account/account.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
@@ -7,31 +7,26 @@ import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { View } from '../../../platform/http/page/view.js';
-import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import { Caller, RequireAuthority } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { AdminPage, type PageResult } from '../page.decorator.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
 import { newUserPage, temporaryPasswordPage, usersPage } from './admin-users-page.js';
 import { CREATE_USER, SHOW_NEW_USER, SHOW_USERS } from './admin.openapi.js';
 import { newUserForm, usersQuery } from './admin.schema.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 const USERS_PER_PAGE = 30;
 
 type NewUser = InferOutput<typeof newUserForm>;
 
 /** Pages of administrators and the help desk: find users, create one. */
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('administration')
+@AdminFormPages()
 @Controller()
-@RequireAuthority('ROLE_ADMIN')
-@RequireMfa({ maxAge: 300 })
 export class AdminUsersController {
   constructor(
     private readonly directory: AccountDirectory,

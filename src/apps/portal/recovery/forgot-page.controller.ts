@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
@@ -11,25 +11,22 @@ import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.
 import { ResetRequests } from '../../../signin/recovery/reset-requests.task.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page } from '../page.decorator.js';
 import { FORGOT_BY_FORM, SHOW_FORGOT } from './recovery-pages.openapi.js';
 import { forgotForm } from './recovery-pages.schema.js';
 import { forgotPage, forgotSentPage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED']);
 
 /** The page that requests a link to choose a new password. */
 @Public()
 @SignInRoute()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('recovery')
+@FormPages('recovery')
 @Controller()
 export class ForgotPageController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import { requestedLanguage } from '../../../platform/http/page/page-language.js';
@@ -11,8 +11,8 @@ import { NotMeReports } from '../../../signin/recovery/not-me-reports.service.js
 import { PasswordRecovery } from '../../../signin/recovery/password-recovery.service.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
-import { ApiTag, FormBody, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormBody, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { Page } from '../page.decorator.js';
 import {
   OPEN_INVITATION,
@@ -27,7 +27,6 @@ import {
 import { choosePasswordForm, linkForm, linkQuery } from './recovery-pages.schema.js';
 import { linkDonePage, reportDonePage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 type LinkQuery = InferOutput<typeof linkQuery>;
 type LinkForm = InferOutput<typeof linkForm>;
@@ -36,9 +35,7 @@ type ChoosePassword = InferOutput<typeof choosePasswordForm>;
 /** The pages that mailed links open. */
 @Public()
 @SignInRoute()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('recovery')
+@FormPages('recovery')
 @Controller()
 export class RecoveryPagesController {
   constructor(

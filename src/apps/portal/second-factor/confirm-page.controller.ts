@@ -1,14 +1,13 @@
-import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confirmation.service.js';
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { codeForm, returnToSchema } from '../form/forms.schema.js';
 import { totpIn } from '../form/code-field.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -25,9 +24,7 @@ type ReturnTo = InferOutput<typeof returnToSchema>;
 /** The last page of the setup of an app: the first code from it ends the setup (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('second-factor')
+@FormPages('second-factor')
 @Controller(CONFIRM_PATH)
 export class ConfirmPageController {
   constructor(

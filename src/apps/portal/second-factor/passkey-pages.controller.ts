@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
@@ -10,10 +10,9 @@ import type { View } from '../../../platform/http/page/view.js';
 import type { PagePart } from '../../../signin/messages/page.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { codeIn } from '../form/code-field.js';
 import { optionalNameIn } from '../form/name-field.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
@@ -40,9 +39,7 @@ type PasskeyForm = InferOutput<typeof passkeyForm>;
 /** Registration of the first passkey of an account, or of the one that policy demands, as a page (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('second-factor')
+@FormPages('second-factor')
 @Controller(PASSKEY_PATH)
 export class PasskeyPagesController {
   constructor(

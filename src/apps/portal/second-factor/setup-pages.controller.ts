@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OwnEnrolment } from '../../../signin/auth/own/own-enrolment.service.js';
 import { SECOND_FACTOR_PAGES, secondFactorPage, withReturnTo } from '../../../signin/auth/page-paths.js';
@@ -6,24 +6,21 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { withForm } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { setupForm, setupQuery } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { BEGIN_SETUP, SHOW_SETUP } from '../portal.openapi.js';
 import { SetupPages } from './setup-pages.service.js';
 import { SetupSteps } from './setup-steps.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 const { enrol: SETUP_PATH } = SECOND_FACTOR_PAGES;
 /** The first pages of enrolment: the choice of an authenticator, and the secret of an app, which needs no script (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('second-factor')
+@FormPages('second-factor')
 @Controller(SETUP_PATH)
 export class SetupPagesController {
   constructor(

@@ -1,12 +1,12 @@
-import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../../signin/auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { verifyForm, verifyQuery } from '../form/forms.schema.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -16,7 +16,6 @@ import { ReauthenticationLinks } from './reauthentication-links.service.js';
 import { SecondStepForm } from './second-step-form.service.js';
 import { SetupPages } from './setup-pages.service.js';
 import { type CodeKind, proveElsewherePage } from './verify-page.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
@@ -33,9 +32,7 @@ const PASSKEY_TEXTS: ErrorTexts = {
 /** Second step and step-up as a page, which needs its script for passkeys only (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('second-factor')
+@FormPages('second-factor')
 @Controller(VERIFY_PATH)
 export class VerifyPageController {
   constructor(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
@@ -10,9 +10,9 @@ import type { PagePart } from '../../../signin/messages/page.js';
 import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
-import { ApiTag, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
+import { HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
-import { FormTokenGuard } from '../form/form-token.guard.js';
+import { FormPages } from '../form/form-pages.decorator.js';
 import { signInForm, signInQuery } from '../form/forms.schema.js';
 import { isChangeDone, newPasswordText } from './new-password-text.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
@@ -22,7 +22,6 @@ import { SignInForms } from './sign-in-forms.service.js';
 import { SignInLanguage } from './sign-in-language.service.js';
 import { signInPage } from './sign-in-page.js';
 import { Visitors } from '../home/visitors.service.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** Errors that are shown above the form. */
 const FORM_ERRORS: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
@@ -32,9 +31,7 @@ const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 /** The sign-in page, which needs no script (http-api section 5). */
 @Public()
 @SignInRoute()
-@UseGuards(FormTokenGuard)
-@ApiTag('Pages')
-@RateLimited('sign-in')
+@FormPages('sign-in')
 @Controller(SIGN_IN_PAGE)
 export class SignInController {
   constructor(
