@@ -13,13 +13,3 @@ export interface VisibleAccount extends AccountDetails {
   /** The authenticators, oldest first; absent if the caller may not act on the account. */
   readonly authenticators?: readonly Authenticator[];
 }
-
-/** A browser that skips the second factor; instants are epoch seconds. */
-export interface DeviceDetails {
-  readonly id: string;
-  readonly label?: string;
-  readonly ip?: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}

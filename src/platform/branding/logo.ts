@@ -22,7 +22,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** @throws LogoError */
+/** @throws LogoProblem */
 export function readLogo(path: string): Logo {
   const extension = extname(path).toLowerCase();
   const mediaType = MEDIA_TYPES[extension];

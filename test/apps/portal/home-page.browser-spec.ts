@@ -9,14 +9,14 @@ needs('chromium')('home page', () => {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
-      const complaints: string[] = [];
-      page.on('console', (message) => complaints.push(message.text()));
+      const consoleErrors: string[] = [];
+      page.on('console', (message) => consoleErrors.push(message.text()));
 
       await page.goto(`${service.url}/`);
 
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
       expect(await page.title()).toBe('Sign in - Login service');
-      expect(complaints).toEqual([]);
+      expect(consoleErrors).toEqual([]);
     } finally {
       await browser.close();
       await service.stop();

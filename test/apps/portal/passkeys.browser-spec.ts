@@ -92,7 +92,7 @@ needs('chromium')('passkeys on the pages', () => {
       const user = await PortalBrowser.open(browser, story.service.url, look);
       try {
         await run(user);
-        expect(user.complaints).toEqual([]);
+        expect(user.consoleErrors).toEqual([]);
       } finally {
         await user.close();
       }

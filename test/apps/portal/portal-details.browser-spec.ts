@@ -41,7 +41,7 @@ needs('chromium')('details of pages in a browser', () => {
       const user = await PortalBrowser.open(browser, story.service.url, look);
       try {
         await run(user);
-        expect(user.complaints).toEqual([]);
+        expect(user.consoleErrors).toEqual([]);
       } finally {
         await user.close();
       }
@@ -264,7 +264,7 @@ needs('chromium')('details of pages in a browser', () => {
       await user.press(user.t.codes.saved);
 
       expect(await user.heading()).toBe(user.t.home.title('admin'));
-      expect(user.complaints).toEqual([]);
+      expect(user.consoleErrors).toEqual([]);
     } finally {
       await browser.close();
       await service.stop();

@@ -29,12 +29,12 @@ needs('chromium')('portal pages', () => {
       return `${story.service.url.replace('127.0.0.1', 'localhost')}${path}`;
     }
 
-    async function open(path: string): Promise<{ page: Page; complaints: readonly string[] }> {
+    async function open(path: string): Promise<{ page: Page; consoleErrors: readonly string[] }> {
       const page = await browser.newPage({ javaScriptEnabled: false, viewport: PHONE });
-      const complaints: string[] = [];
-      page.on('console', (message) => complaints.push(message.text()));
+      const consoleErrors: string[] = [];
+      page.on('console', (message) => consoleErrors.push(message.text()));
       await page.goto(urlOf(path));
-      return { page, complaints };
+      return { page, consoleErrors };
     }
 
     async function signIn(page: Page, id: string, password: string): Promise<void> {
@@ -49,8 +49,8 @@ needs('chromium')('portal pages', () => {
     }
 
     /** Console messages without those about expected error statuses and the missing favicon. */
-    function breaches(complaints: readonly string[]): readonly string[] {
-      return complaints.filter((text) => !text.startsWith('Failed to load resource'));
+    function breaches(consoleErrors: readonly string[]): readonly string[] {
+      return consoleErrors.filter((text) => !text.startsWith('Failed to load resource'));
     }
 
     describe('sign-in pages', () => {
@@ -61,7 +61,7 @@ needs('chromium')('portal pages', () => {
       });
 
       it('the portal pages sign in a user with an authenticator app after a wrong password and a wrong code', async () => {
-        const { page, complaints } = await open('/portal/login?return_to=%2Fauth%2Fme%2Fsettlement');
+        const { page, consoleErrors } = await open('/portal/login?return_to=%2Fauth%2Fme%2Fsettlement');
 
         await signIn(page, person.id, 'not the one');
         expect(await page.getByRole('alert').textContent()).toContain('Wrong username or password.');
@@ -76,7 +76,7 @@ needs('chromium')('portal pages', () => {
         expect(await page.textContent('body')).not.toContain('problem');
         const cookies = await page.context().cookies();
         expect(cookies.find(({ name }) => name === 'SESSION')).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
-        expect(breaches(complaints)).toEqual([]);
+        expect(breaches(consoleErrors)).toEqual([]);
       });
 
       it('the sign-in page is no wider than the screen of a phone', async () => {
@@ -107,7 +107,7 @@ needs('chromium')('portal pages', () => {
     });
 
     it('the portal pages set up an authenticator app with a QR code if policy requires a second factor', async () => {
-      const { page, complaints } = await open('/portal/login');
+      const { page, consoleErrors } = await open('/portal/login');
       await signIn(page, 'boss', PASSWORD);
       expect(new URL(page.url()).pathname).toBe(`${CONTEXT}/2fa/portal/setup`);
       await page.getByRole('button', { name: 'Use an authenticator app' }).click();
@@ -124,7 +124,7 @@ needs('chromium')('portal pages', () => {
       expect(page.url()).toBe(urlOf('/'));
       await page.goto(urlOf('/session'));
       expect(JSON.parse((await page.textContent('body')) ?? '')).toMatchObject({ amr: ['pwd', 'otp'] });
-      expect(breaches(complaints)).toEqual([]);
+      expect(breaches(consoleErrors)).toEqual([]);
     });
 
     it('S5: the sign-in form is rejected if another site sends it', async () => {

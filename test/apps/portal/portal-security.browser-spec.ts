@@ -147,10 +147,10 @@ needs('chromium')('security of the portal in a browser', () => {
       const id = HOSTILE.toLowerCase();
       await story.database.query('UPDATE account SET login_id = ? WHERE login_id = ?', [id, person.id]);
       const context = await browser.newContext({ userAgent: HOSTILE });
-      const complaints: string[] = [];
-      context.on('console', (message) => complaints.push(message.text()));
+      const consoleErrors: string[] = [];
+      context.on('console', (message) => consoleErrors.push(message.text()));
       context.on('dialog', (dialog) => {
-        complaints.push('dialog');
+        consoleErrors.push('dialog');
         void dialog.dismiss();
       });
       const page = await signInWithBoth(context, { ...person, id });
@@ -163,7 +163,7 @@ needs('chromium')('security of the portal in a browser', () => {
       await page.locator('main form button.primary').click();
       expect(await page.locator('#backup-codes').getAttribute('data-text')).toContain(id);
 
-      expect(complaints).toEqual([]);
+      expect(consoleErrors).toEqual([]);
       await context.close();
     });
 

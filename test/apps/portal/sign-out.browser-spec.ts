@@ -69,14 +69,14 @@ needs('chromium')('sign-out on the home page', () => {
       return `${story.service.url.replace('127.0.0.1', 'localhost')}${path}`;
     }
 
-    async function open(javaScriptEnabled = true): Promise<{ page: Page; complaints: readonly string[] }> {
+    async function open(javaScriptEnabled = true): Promise<{ page: Page; consoleErrors: readonly string[] }> {
       const context = await browser.newContext({ javaScriptEnabled });
       const page = await context.newPage();
-      const complaints: string[] = [];
+      const consoleErrors: string[] = [];
       page.on('console', (message) => {
-        if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+        if (!message.text().startsWith('Failed to load resource')) consoleErrors.push(message.text());
       });
-      return { page, complaints };
+      return { page, consoleErrors };
     }
 
     async function signInAt(page: Page, name: Name): Promise<void> {
@@ -101,7 +101,7 @@ needs('chromium')('sign-out on the home page', () => {
       ] as const)(
         'S5: the home page signs out a user at the service and at identity provider %s (script: %s)',
         async (name, script) => {
-          const { page, complaints } = await open(script);
+          const { page, consoleErrors } = await open(script);
           await signInAt(page, name);
           const facts = await page.getByRole('main').textContent();
           expect(facts).toContain(`Hello, ${name}:ada`);
@@ -112,14 +112,14 @@ needs('chromium')('sign-out on the home page', () => {
 
           expect(page.url().startsWith(idp(name).sloUrl)).toBe(true);
           expect(idp(name).logoutRequests.at(-1)).toMatchObject({ isVerified: true, nameId: 'ada' });
-          expect(complaints).toEqual([]);
+          expect(consoleErrors).toEqual([]);
           await page.goto(urlOf('/'));
           await page.waitForURL(urlOf('/portal/login'));
         },
       );
 
       it('S5: the home page signs out a user with a password, and Back shows no page of the session', async () => {
-        const { page, complaints } = await open();
+        const { page, consoleErrors } = await open();
         const { id } = story.person();
         await page.goto(urlOf('/portal/login'));
         await signIn(page, id);
@@ -130,7 +130,7 @@ needs('chromium')('sign-out on the home page', () => {
         await page.goBack();
 
         await page.waitForURL(urlOf('/portal/login'));
-        expect(complaints).toEqual([]);
+        expect(consoleErrors).toEqual([]);
       });
     });
 

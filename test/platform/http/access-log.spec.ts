@@ -51,7 +51,7 @@ class Stage {
     });
   }
 
-  get complaints(): readonly string[] {
+  get messages(): readonly string[] {
     return this.told.messages;
   }
 
@@ -84,7 +84,7 @@ class Stage {
   }
 
   complained(count: number): Promise<unknown> {
-    return waitUntil(`${count} complaints`, () => this.complaints.length >= count);
+    return waitUntil(`${count} messages`, () => this.messages.length >= count);
   }
 }
 
@@ -301,7 +301,7 @@ describe('R12: requests are not affected', () => {
 
     expect(at.pathsIn('moved')).toEqual(['/before']);
     expect(at.pathsIn()).toEqual(['/after']);
-    expect(at.complaints).toEqual([]);
+    expect(at.messages).toEqual([]);
   });
 
   it('the folder is created again if it is removed', async () => {
@@ -312,7 +312,7 @@ describe('R12: requests are not affected', () => {
     at.request('/after');
     await at.seen('/after');
 
-    expect(at.complaints).toEqual([]);
+    expect(at.messages).toEqual([]);
   });
 
   it('a folder that cannot be created causes one warning, a retry every minute, and a message when it succeeds', async () => {
@@ -326,7 +326,7 @@ describe('R12: requests are not affected', () => {
       at.clock.advance(60);
       await at.log.open();
     }
-    expect(at.complaints).toEqual([
+    expect(at.messages).toEqual([
       `WARN The access log ${at.file()} cannot be written (ENOTDIR: not a directory). Requests are not affected; ` +
         'their lines wait, 4 MB of them at most. The service tries again every minute.',
     ]);
@@ -335,7 +335,7 @@ describe('R12: requests are not affected', () => {
     at.clock.advance(60);
     await at.complained(2);
 
-    expect(at.complaints[1]).toBe(`WARN The access log is written again to ${at.file()}; no lines are lost.`);
+    expect(at.messages[1]).toBe(`WARN The access log is written again to ${at.file()}; no lines are lost.`);
     expect(at.pathsIn()).toEqual(['/a']);
   });
 
@@ -351,9 +351,9 @@ describe('R12: requests are not affected', () => {
     at.clock.advance(-60);
     await at.complained(2);
 
-    expect(at.complaints).toHaveLength(2);
-    expect(at.complaints[0]).toContain('(ENOSPC: no space left on device)');
-    expect(at.complaints[1]).toMatch(/; 7 lines are lost\.$/);
+    expect(at.messages).toHaveLength(2);
+    expect(at.messages[0]).toContain('(ENOSPC: no space left on device)');
+    expect(at.messages[1]).toMatch(/; 7 lines are lost\.$/);
     expect(at.pathsIn()).toHaveLength(WAITING);
   });
 
@@ -363,7 +363,7 @@ describe('R12: requests are not affected', () => {
     for (let number = 0; number < WAITING + 1; number += 1) at.request(LONG_PATH);
     await at.log.close();
 
-    expect(at.complaints).toEqual([
+    expect(at.messages).toEqual([
       expect.stringContaining('(the disk does not keep up)'),
       expect.stringMatching(/; 1 line is lost\.$/),
     ]);
@@ -382,7 +382,7 @@ describe('R12: requests are not affected', () => {
     // The line is in the file a moment before that is told.
     await at.complained(2);
 
-    expect(at.complaints).toEqual([
+    expect(at.messages).toEqual([
       expect.stringContaining('(EISDIR: illegal operation on a directory)'),
       expect.stringMatching(/2026-11-21\.log; 1 line is lost\.$/),
     ]);
@@ -396,6 +396,6 @@ describe('R12: requests are not affected', () => {
     for (let number = 0; number < 100; number += 1) at.request(LONG_PATH);
     await at.log.close();
 
-    expect(at.complaints[0]).toContain('(EAGAIN: resource temporarily unavailable)');
+    expect(at.messages[0]).toContain('(EAGAIN: resource temporarily unavailable)');
   });
 });

@@ -60,7 +60,7 @@ describe('H1: response that cannot be built', () => {
       service = await startEchoService();
 
       expect(await ask(service.url, path)).toMatchObject(BARE);
-      expect(service.complaints.join('\n')).toContain(`[${REQUEST_ID}]`);
+      expect(service.log.texts.join('\n')).toContain(`[${REQUEST_ID}]`);
     },
   );
 

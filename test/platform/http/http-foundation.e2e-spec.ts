@@ -159,7 +159,7 @@ describe('error responses', () => {
     const { request_id: id } = await problemOf(answer);
 
     expect(text).not.toMatch(/SELECT|passwd|TypeError|controller|node_modules| at /);
-    const lines = service.complaints.filter((line) => line.includes(`[${id}]`));
+    const lines = service.log.texts.filter((line) => line.includes(`[${id}]`));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
       /^ERROR server \[\S+\] INTERNAL_ERROR GET \/defect\nTypeError: SELECT secret\\u000a *FROM \/etc\/passwd\n {4}at /,
@@ -435,7 +435,7 @@ describe('H7: ambiguous messages', () => {
 });
 
 it('R8: a client that disconnects in the middle of its body logs nothing', async () => {
-  const before = service.complaints.length;
+  const before = service.log.texts.length;
   const socket = connect(service.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(`POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{"half`);
@@ -446,7 +446,7 @@ it('R8: a client that disconnects in the middle of its body logs nothing', async
   await get('/plain');
   await setImmediate();
 
-  expect(service.complaints).toHaveLength(before);
+  expect(service.log.texts).toHaveLength(before);
 });
 
 describe('form bodies', () => {

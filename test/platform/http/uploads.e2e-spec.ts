@@ -121,7 +121,7 @@ describe('file uploads', () => {
 
     await waitUntil('the file is deleted', () => service.files.length === 0);
     expect(service.runs).toBe(runs);
-    expect(service.complaints.filter((line) => !line.includes('a defect'))).toEqual([]);
+    expect(service.log.texts.filter((line) => !line.includes('a defect'))).toEqual([]);
   });
 
   it('the file of an upload stays until its handler ends, even when the client has disconnected', async () => {
@@ -288,7 +288,7 @@ describe('H5: stalled uploads', () => {
 
       expect(statuses).toEqual([408]);
       await waitUntil('the file is deleted', () => service.files.length === 0);
-      expect(service.complaints).toEqual([]);
+      expect(service.log.texts).toEqual([]);
     },
   );
 
@@ -309,7 +309,7 @@ describe('H5: stalled uploads', () => {
     await waitUntil('the request has ended', () => service.inProgress === 0);
     expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 408 /);
     expect(service.runs).toBe(runs);
-    expect(service.complaints).toEqual([]);
+    expect(service.log.texts).toEqual([]);
   });
 
   it('a slow upload that keeps sending succeeds', async () => {

@@ -23,19 +23,19 @@ needs('chromium')('API documentation page', () => {
     await service.stop();
   });
 
-  /** Opens the page; `complaints` are the console messages of the browser. */
-  async function open(options: BrowserContextOptions): Promise<{ page: Page; complaints: readonly string[] }> {
+  /** Opens the page; `consoleErrors` are the console messages of the browser. */
+  async function open(options: BrowserContextOptions): Promise<{ page: Page; consoleErrors: readonly string[] }> {
     const page = await browser.newPage(options);
-    const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    const consoleErrors: string[] = [];
+    page.on('console', (message) => consoleErrors.push(message.text()));
+    page.on('pageerror', (error) => consoleErrors.push(error.message));
     const answer = await page.goto(`${service.url}/docs`);
     expect(answer?.status()).toBe(200);
-    return { page, complaints };
+    return { page, consoleErrors };
   }
 
   it('the documentation page shows every operation without a script or a content policy violation', async () => {
-    const { page, complaints } = await open({ javaScriptEnabled: false });
+    const { page, consoleErrors } = await open({ javaScriptEnabled: false });
 
     const operations = operationsOf((await OpenApi.of(service.url)).document);
     const articles = await page.locator('article').all();
@@ -43,17 +43,17 @@ needs('chromium')('API documentation page', () => {
     expect(shown.toSorted()).toEqual(operations.map(({ operation }) => operation.operationId).toSorted());
     expect(await page.locator('nav a').count()).toBe(operations.length);
     expect(await page.locator('article pre').count()).toBe(operations.length);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
   it.each([
     ['light', 'rgb(255, 255, 255)'],
     ['dark', 'rgb(20, 24, 28)'],
   ] as const)('the documentation page follows the %s colour scheme', async (colorScheme, colour) => {
-    const { page, complaints } = await open({ colorScheme });
+    const { page, consoleErrors } = await open({ colorScheme });
 
     expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe(colour);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
   it('the documentation page links from its contents to an operation, and to openapi.json', async () => {

@@ -22,8 +22,6 @@ export interface EchoService {
   readonly url: string;
   readonly port: number;
   readonly log: CollectedLog;
-  /** The log lines of the service, complete. */
-  readonly complaints: readonly string[];
   readonly listener: Listener;
   stop(): Promise<void>;
 }
@@ -41,9 +39,6 @@ export async function startEchoService(options: HostOptions = {}): Promise<EchoS
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}${options.contextPath ?? ''}`,
     port,
     log,
-    get complaints() {
-      return log.texts;
-    },
     listener,
     stop: () => app.close(),
   };

@@ -98,7 +98,7 @@ export interface UploadService {
   readonly runs: number;
   /** Number of requests without a response. */
   readonly inProgress: number;
-  readonly complaints: readonly string[];
+  readonly log: CollectedLog;
   /** Makes handlers wait until they are released. */
   hold(): void;
   letGo(): void;
@@ -147,9 +147,7 @@ export async function startUploadService(
     get inProgress() {
       return listener.inProgress;
     },
-    get complaints() {
-      return log.texts;
-    },
+    log,
     hold: () => (seen.mayEnd = false),
     letGo: () => (seen.mayEnd = true),
     stop: () => app.close(),

@@ -59,7 +59,7 @@ interface AxeResult {
 export class PortalBrowser {
   readonly t: Messages;
   /** Messages of the console, without the expected ones. */
-  readonly complaints: string[] = [];
+  readonly consoleErrors: string[] = [];
   private readonly sizes = new Map<string, Promise<number>>();
   private opened: Page | undefined;
   /** Shows copies of pages with script. */
@@ -100,9 +100,9 @@ export class PortalBrowser {
     await this.opened?.close();
     const page = await this.context.newPage();
     page.on('console', (message) => {
-      if (!EXPECTED.test(message.text())) this.complaints.push(message.text());
+      if (!EXPECTED.test(message.text())) this.consoleErrors.push(message.text());
     });
-    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('pageerror', (error) => this.consoleErrors.push(error.message));
     page.on('response', (response) => {
       const size = response.body().then(
         ({ length }) => length,
@@ -199,8 +199,8 @@ export class PortalBrowser {
       this.look.options.viewport?.width ?? 0,
     );
     expect(await this.bytes(), told).toBeLessThan(MAX_BYTES);
-    expect(await this.accessibilityFaults(), told).toEqual([]);
-    expect(this.complaints, told).toEqual([]);
+    expect(await this.accessibilityProblems(), told).toEqual([]);
+    expect(this.consoleErrors, told).toEqual([]);
   }
 
   /** Bytes of this page and of the files that it names. */
@@ -215,21 +215,21 @@ export class PortalBrowser {
   }
 
   /** What axe reports. Without script its timers do not run, so a copy of the page is checked where they do. */
-  private async accessibilityFaults(): Promise<readonly string[]> {
-    if (this.hasScript) return faultsOf(this.page);
+  private async accessibilityProblems(): Promise<readonly string[]> {
+    if (this.hasScript) return problemsOf(this.page);
     const body = await this.page.content();
     this.copies ??= await this.browser.newContext({ ...this.look.options, javaScriptEnabled: true });
     const copy = await this.copies.newPage();
     await copy.route('**/*.js', (route) => route.abort());
     await copy.route(this.page.url(), (route) => route.fulfill({ contentType: 'text/html', body }));
     await copy.goto(this.page.url());
-    const faults = await faultsOf(copy);
+    const problems = await problemsOf(copy);
     await copy.close();
-    return faults;
+    return problems;
   }
 }
 
-async function faultsOf(page: Page): Promise<readonly string[]> {
+async function problemsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResult>('axe.run()');
   return violations.flatMap(({ id, help, nodes }) =>
@@ -243,16 +243,16 @@ const TOO_SMALL = `([font, inputHeight, target]) => {
   const shown = (selector) => [...document.querySelectorAll(selector)].filter(isShown);
   const tell = (element, what) => what + ': ' + element.outerHTML.slice(0, 120);
   const isText = (input) => !['checkbox', 'radio', 'hidden', 'file'].includes(input.type);
-  const faults = [];
+  const problems = [];
   for (const input of shown('input, select, textarea').filter(isText)) {
-    if (parseFloat(getComputedStyle(input).fontSize) < font) faults.push(tell(input, 'small type'));
-    if (input.getBoundingClientRect().height < inputHeight) faults.push(tell(input, 'low input'));
+    if (parseFloat(getComputedStyle(input).fontSize) < font) problems.push(tell(input, 'small type'));
+    if (input.getBoundingClientRect().height < inputHeight) problems.push(tell(input, 'low input'));
   }
   for (const element of shown('a, button, input, select, textarea, summary')) {
     // A link that only keyboard users see is beside the page until it has the focus.
     if (element.classList.contains('skip')) continue;
     const { width, height } = element.getBoundingClientRect();
-    if (width < target || height < target) faults.push(tell(element, 'small target ' + width + '×' + height));
+    if (width < target || height < target) problems.push(tell(element, 'small target ' + width + '×' + height));
   }
-  return faults;
+  return problems;
 }`;

@@ -6,7 +6,8 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { amrOf } from '../../../kernel/principal/amr.js';
 import type { Session } from '../../../identity/session/session.js';
 import type { devicesResponse } from '../../../signin/auth/api/history.schema.js';
-import type { DeviceDetails, VisibleAccount } from '../account-details.js';
+import type { TrustedDevice } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import type { VisibleAccount } from '../account-details.js';
 import type { adminEventsResponse, userResponse, userSessionsResponse, usersResponse } from './users.schema.js';
 
 export function toUserBody(account: Account): InferOutput<typeof usersResponse>['items'][number] {
@@ -43,7 +44,7 @@ export function toUserSessionBody(session: Session): InferOutput<typeof userSess
   return { id, kind, amr, idp, device: agent, ip, ...instants };
 }
 
-export function toDeviceBody(device: DeviceDetails): InferOutput<typeof devicesResponse>['items'][number] {
+export function toDeviceBody(device: TrustedDevice): InferOutput<typeof devicesResponse>['items'][number] {
   const { id, label = null, ip = null, createdAt, lastUsedAt, expiresAt } = device;
   return {
     id,

@@ -23,7 +23,7 @@ export class PageAssets {
   readonly logoName: string | undefined;
   private readonly assets: ReadonlyMap<string, Asset>;
 
-  /** @throws LogoError */
+  /** @throws LogoProblem */
   constructor({ accentColor, logo: logoPath }: Pick<BrandingProperties, 'accentColor' | 'logo'>) {
     const style = variables(accentColor) + resource('portal.css');
     const script = resource('portal.js');
