@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EventRow } from '../../identity/events/event-line.js';
 import { type EventFilter, EventSearch } from '../../identity/events/event-search.service.js';
-import {
-  type TrustedDevice,
-  TrustedDeviceList,
-} from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import { TrustedDeviceList } from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import type { TrustedDevice } from '../../identity/second-factor/trusted-device/trusted-device.js';
 import { type Session, Sessions } from '../../identity/session/sessions.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Slice } from '../../platform/persistence/slice.js';

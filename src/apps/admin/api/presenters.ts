@@ -6,7 +6,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { amrOf } from '../../../kernel/principal/amr.js';
 import type { Session } from '../../../identity/session/session.js';
 import type { devicesResponse } from '../../../signin/auth/api/history.schema.js';
-import type { TrustedDevice } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import type { TrustedDevice } from '../../../identity/second-factor/trusted-device/trusted-device.js';
 import type { VisibleAccount } from '../account-details.js';
 import type { adminEventsResponse, userResponse, userSessionsResponse, usersResponse } from './users.schema.js';
 

@@ -5,9 +5,8 @@ import { MAX_SLICE, type Slice } from '../../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { hashSecret } from '../../session/session.js';
 import { MfaProperties } from '../mfa.properties.js';
-import { type TrustedDevice, TrustedDeviceStore } from './trusted-device.store.js';
-
-export type { TrustedDevice } from './trusted-device.store.js';
+import { TrustedDeviceStore } from './trusted-device.store.js';
+import { type TrustedDevice } from './trusted-device.js';
 
 /** Lists the trusted devices of an account and ends the trust in them. */
 @Injectable()

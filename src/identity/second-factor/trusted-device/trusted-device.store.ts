@@ -8,6 +8,7 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { TrustedDeviceEntity } from './trusted-device.entity.js';
+import { TrustedDevice } from './trusted-device.js';
 
 expiringTable('trusted_device', 'id');
 
@@ -26,16 +27,6 @@ const BY_SECRET = 'SELECT expires_at FROM trusted_device WHERE secret_hash = ?';
 const DELETE = 'DELETE FROM trusted_device WHERE user_id = ? AND id = ?';
 const DELETE_ENDED = 'DELETE FROM trusted_device WHERE user_id = ? AND expires_at <= ?';
 const DELETE_ALL = 'DELETE FROM trusted_device WHERE user_id = ?';
-
-/** A browser that skips the second factor; instants are epoch seconds. */
-export interface TrustedDevice {
-  readonly id: string;
-  readonly label?: string;
-  readonly ip?: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}
 
 /** A device to be trusted. */
 export interface NewDevice {

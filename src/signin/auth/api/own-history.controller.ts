@@ -3,10 +3,8 @@ import type { InferOutput } from 'valibot';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { EventRow } from '../../../identity/events/event-line.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
-import {
-  type TrustedDevice,
-  TrustedDeviceList,
-} from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import type { TrustedDevice } from '../../../identity/second-factor/trusted-device/trusted-device.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import { amrOf } from '../../../kernel/principal/amr.js';
