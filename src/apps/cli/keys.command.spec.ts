@@ -12,7 +12,7 @@ interface Outcome {
   readonly calls: readonly unknown[];
 }
 
-interface Given {
+interface Situation {
   readonly failure?: Error;
   readonly isKnown?: boolean;
   readonly purposes?: readonly ('access' | 'mfa')[];
@@ -107,8 +107,8 @@ describe('the keys commands', () => {
   });
 });
 
-async function run(args: readonly string[], given: Given = {}): Promise<Outcome> {
-  const { failure, isKnown = true, purposes = ['access', 'mfa'] } = given;
+async function run(args: readonly string[], situation: Situation = {}): Promise<Outcome> {
+  const { failure, isKnown = true, purposes = ['access', 'mfa'] } = situation;
   const calls: unknown[] = [];
   const printed: string[] = [];
   const errors: string[] = [];

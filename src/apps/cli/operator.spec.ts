@@ -30,8 +30,8 @@ describe('A7: the reason of a command', () => {
     ['  ticket   4711 ', 'ticket 4711'],
     ['one\nline\u001b[31m', 'one line [31m'],
     ['the password: hunter2', 'the password: ******'],
-  ])('%j is kept as %j', (text, kept) => {
-    expect(reasonOf(text)).toBe(kept);
+  ])('%j is stored as %j', (text, stored) => {
+    expect(reasonOf(text)).toBe(stored);
   });
 
   it.each(['', ' \n ', 'x'.repeat(201)])('%j is rejected', (text) => {

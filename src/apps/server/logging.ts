@@ -117,5 +117,5 @@ function lostLine(lines: number): LogLine {
 
 function levelsOf(configured: ReadonlyMap<string, string>): ReadonlyMap<string, Level> {
   // YAML reads `off` as `false`.
-  return new Map([...configured].map(([name, word]) => [name, word === 'false' ? 'OFF' : (levelOf(word) ?? 'INFO')]));
+  return new Map([...configured].map(([name, text]) => [name, text === 'false' ? 'OFF' : (levelOf(text) ?? 'INFO')]));
 }

@@ -131,15 +131,15 @@ export class ServletProperties {
 
 type Inclusion = 'never' | 'always';
 
-const words = oneOf('never', 'always');
+const options = oneOf('never', 'always');
 
 /** Rejects `on-param` with a reason: there the caller, not the operator, decides what is disclosed. */
 const inclusion: ScalarType<Inclusion> = {
-  ...words,
+  ...options,
   parse: (value) =>
     /^on[-_]?param$/i.test(value.trim())
       ? new ConversionProblem('on-param is not offered: it hands the choice to strangers')
-      : words.parse(value),
+      : options.parse(value),
 };
 
 @Properties('server.error')

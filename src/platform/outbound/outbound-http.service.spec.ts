@@ -45,14 +45,14 @@ async function call(http: OutboundHttp, url: string, more: Partial<OutboundReque
 }
 
 /** Resolves every name to the addresses in turn. */
-function names(...answers: readonly string[]): { readonly lookup: Lookup; readonly asked: string[] } {
-  const asked: string[] = [];
+function names(...answers: readonly string[]): { readonly lookup: Lookup; readonly resolved: string[] } {
+  const resolved: string[] = [];
   const lookup = (name: string, _: unknown, callback: (error: null, addresses: unknown) => void): void => {
-    const address = answers[Math.min(asked.length, answers.length - 1)];
-    asked.push(name);
+    const address = answers[Math.min(resolved.length, answers.length - 1)];
+    resolved.push(name);
     callback(null, [{ address, family: 4 }]);
   };
-  return { lookup: lookup as unknown as Lookup, asked };
+  return { lookup: lookup as unknown as Lookup, resolved };
 }
 
 const client = (limits: { connect?: number; read?: number; allowed?: readonly string[] }) => ({
@@ -120,13 +120,13 @@ describe('the guard of internal addresses', () => {
   const strict = { client: client({ allowed: [] }) };
 
   it('a URL with an internal address is refused before a connection', async () => {
-    const asked: string[] = [];
-    const url = await served(({ url: path }, response) => void response.end(asked.push(path ?? '')));
+    const resolved: string[] = [];
+    const url = await served(({ url: path }, response) => void response.end(resolved.push(path ?? '')));
 
     expect(await call(outboundHttp(strict), url)).toBe('ADDRESS_NOT_ALLOWED');
     expect(await call(outboundHttp(strict), url.replace('127.0.0.1', '0x7f.1'))).toBe('ADDRESS_NOT_ALLOWED');
     expect(await call(outboundHttp(strict), url.replace('127.0.0.1', '[::ffff:7f00:1]'))).toBe('ADDRESS_NOT_ALLOWED');
-    expect(asked).toEqual([]);
+    expect(resolved).toEqual([]);
   });
 
   it('a name with an internal address is refused', async () => {
@@ -137,12 +137,12 @@ describe('the guard of internal addresses', () => {
   });
 
   it('a name is resolved once, so a second answer of DNS cannot replace the checked address', async () => {
-    const { lookup, asked } = names('127.0.0.1', '127.0.0.2');
+    const { lookup, resolved } = names('127.0.0.1', '127.0.0.2');
     const url = (await served(ok)).replace('127.0.0.1', 'name.test');
     const allowed = client({ allowed: ['127.0.0.1'] });
 
     expect(await call(outboundHttp({ client: allowed, lookup }), url)).toBe('200 fine');
-    expect(asked).toEqual(['name.test']);
+    expect(resolved).toEqual(['name.test']);
   });
 
   it.each([['127.0.0.0/8'], ['name.test'], ['*.test']])(
@@ -237,9 +237,9 @@ describe('the timer http.client.requests', () => {
   });
 
   it('records a call without a response by its failure', async () => {
-    const refused = { client: client({ allowed: [] }) };
+    const forbidden = { client: client({ allowed: [] }) };
 
-    expect(await measured((url) => url, refused)).toEqual([
+    expect(await measured((url) => url, forbidden)).toEqual([
       'webhook GET none IO_ERROR UNKNOWN ADDRESS_NOT_ALLOWED ADDRESS_NOT_ALLOWED',
     ]);
     expect(await measured(() => 'not a URL')).toEqual([

@@ -11,13 +11,13 @@ describe('app.task.scheduling.pool.size', () => {
   let tasks: ScheduledTasks;
   let begun: string[];
   let running: number;
-  let mostRunning: number;
+  let maxRunning: number;
 
   beforeEach(() => {
     vi.useFakeTimers({ now: 1_800_000_000_000 });
     begun = [];
     running = 0;
-    mostRunning = 0;
+    maxRunning = 0;
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -34,7 +34,7 @@ describe('app.task.scheduling.pool.size', () => {
     return tasks.repeat(name, lastStep ? { ...schedule, lastStep } : schedule, async () => {
       begun.push(name);
       running += 1;
-      mostRunning = Math.max(mostRunning, running);
+      maxRunning = Math.max(maxRunning, running);
       await new Promise((resolve) => setTimeout(resolve, turnMillis));
       running -= 1;
     });
@@ -109,7 +109,7 @@ describe('app.task.scheduling.pool.size', () => {
     await pass(2000);
 
     expect(begun).toHaveLength(10);
-    expect(mostRunning).toBe(size);
+    expect(maxRunning).toBe(size);
   });
 
   it('also limits turns that are started at once', async () => {
@@ -134,10 +134,10 @@ describe('app.task.scheduling.pool.size', () => {
     await pass(10);
     void loop.runNow();
     await pass(39);
-    expect([begun.length, mostRunning]).toEqual([1, 1]);
+    expect([begun.length, maxRunning]).toEqual([1, 1]);
     await pass(51);
 
-    expect([begun.length, mostRunning]).toEqual([2, 1]);
+    expect([begun.length, maxRunning]).toEqual([2, 1]);
   });
 
   it('lets requests that arrive before a turn begins share it', async () => {

@@ -15,7 +15,7 @@ const AUTHORITIES = ['CN=Example EC Authority', 'CN=Example RSA Authority'];
 const fixture = (name: string): string =>
   join(import.meta.dirname, `../../../test/support/fixtures/trust-stores/${name}.p12`);
 
-function faultOf(location: string, password?: string): BundleProblem {
+function problemOf(location: string, password?: string): BundleProblem {
   try {
     readTrustStore(location, password);
   } catch (error) {
@@ -50,11 +50,11 @@ describe('a trust store of keytool', () => {
     ],
     ['keytool-empty', PASSWORD, 'truststore.location', 'it contains no certificate'],
   ])('%s.p12 with the password %s is rejected', (name, password, member, reason) => {
-    const fault = faultOf(fixture(name), password);
+    const problem = problemOf(fixture(name), password);
 
-    expect(fault).toMatchObject({ member, file: fixture(name) });
-    expect(fault.reason).toMatch(reason);
-    expect(JSON.stringify(fault)).not.toContain(PASSWORD);
+    expect(problem).toMatchObject({ member, file: fixture(name) });
+    expect(problem.reason).toMatch(reason);
+    expect(JSON.stringify(problem)).not.toContain(PASSWORD);
   });
 
   it('A11: one changed byte anywhere in its certificates is detected', () => {
@@ -73,7 +73,7 @@ describe('a trust store of keytool', () => {
     const file = join(temporaryFolder('trust-store'), 'cut.p12');
     writeFileSync(file, readFileSync(fixture('keytool')).subarray(0, length));
 
-    expect(faultOf(file, PASSWORD)).toMatchObject({
+    expect(problemOf(file, PASSWORD)).toMatchObject({
       member: 'truststore.location',
       reason: expect.stringMatching(/^it is not a complete PKCS12 file/) as string,
     });
@@ -83,7 +83,7 @@ describe('a trust store of keytool', () => {
     const file = join(temporaryFolder('trust-store'), 'trusted.jks');
     writeFileSync(file, Buffer.from(bytes, 'hex'));
 
-    expect(faultOf(file, PASSWORD)).toEqual({
+    expect(problemOf(file, PASSWORD)).toEqual({
       member: 'truststore.location',
       file,
       reason: 'it is a JKS file, which is not supported',
@@ -100,7 +100,7 @@ describe('a trust store of openssl with the password "pässwörd ☃"', () => {
   });
 
   it.each(['password', 'pässwörd', 'pässwörd ☂'])('is not opened by "%s"', (password) => {
-    expect(faultOf(fixture('openssl-not-ascii'), password)).toMatchObject({
+    expect(problemOf(fixture('openssl-not-ascii'), password)).toMatchObject({
       member: 'truststore.password',
       reason: 'the password does not open the trust store, or the file was changed',
     });
@@ -129,7 +129,7 @@ needs('openssl')('a trust store of openssl', () => {
   it('is rejected with this reason if it was encrypted with a password in Latin-1', () => {
     const store = keyStore(made, Buffer.from('pässwörd', 'latin1'), ['-nokeys']);
 
-    expect(faultOf(store, 'pässwörd')).toMatchObject({
+    expect(problemOf(store, 'pässwörd')).toMatchObject({
       member: 'truststore.location',
       reason:
         'its password is right, but its certificates cannot be decrypted: probably they were encrypted in Latin-1',
@@ -139,9 +139,9 @@ needs('openssl')('a trust store of openssl', () => {
   it('is rejected if it has a private key, and the action exports its certificates', () => {
     const store = keyStore(made, PASSWORD);
 
-    const { action, ...fault } = faultOf(store, PASSWORD);
+    const { action, ...problem } = problemOf(store, PASSWORD);
 
-    expect(fault).toEqual({
+    expect(problem).toEqual({
       member: 'truststore.location',
       file: store,
       reason: 'it contains a private key, which does not belong into a trust store',
@@ -162,7 +162,7 @@ needs('openssl')('a trust store of openssl', () => {
   });
 
   it('a PEM file in its place is rejected, and the action names the key for PEM files', () => {
-    expect(faultOf(made.certificate)).toMatchObject({
+    expect(problemOf(made.certificate)).toMatchObject({
       reason: expect.stringMatching(/^it is not a complete PKCS12 file/) as string,
       action: expect.stringContaining('truststore.certificate') as string,
     });

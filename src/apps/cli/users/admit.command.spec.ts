@@ -38,14 +38,14 @@ describe('users admit', () => {
   it('needs the entity id if the metadata is at a URL', async () => {
     const keys = { metadata: 'https://idp.test/metadata.xml' };
 
-    const untold = await admit(keys, '--person', 'ada');
-    const told = await admit(keys, '--person', 'ada', '--issuer', 'https://idp.test/metadata');
+    const withoutIssuer = await admit(keys, '--person', 'ada');
+    const withIssuer = await admit(keys, '--person', 'ada', '--issuer', 'https://idp.test/metadata');
 
-    expect(untold).toEqual({
+    expect(withoutIssuer).toEqual({
       answer: { message: 'The metadata of corp is at a URL: give its entity id by --issuer.' },
       calls: [],
     });
-    expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, 'cli']]);
+    expect(withIssuer.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, 'cli']]);
   });
 
   it.each([

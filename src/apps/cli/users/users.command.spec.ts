@@ -152,15 +152,15 @@ describe('the users commands', () => {
   });
 
   it('import without --partial accepts only a file that can be read twice', async () => {
-    const refused = {
+    const rejected = {
       code: 1,
       printed: [],
       errors: ['Without --partial only a regular file can be imported.'],
       calls: ['closed'],
     };
 
-    expect(await run(['import', '/dev/null'])).toEqual(refused);
-    expect(await run(['import', temporaryFolder()])).toEqual(refused);
+    expect(await run(['import', '/dev/null'])).toEqual(rejected);
+    expect(await run(['import', temporaryFolder()])).toEqual(rejected);
     expect(await run(['import', '--partial', '/dev/null'])).toMatchObject({ code: 0, calls: [['import'], 'closed'] });
   });
 });

@@ -67,17 +67,17 @@ it('a request that leaves twice frees one slot', () => {
 it('in any order of arrivals and departures, no slot is exceeded or lost', () => {
   const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat({ max: 20 })), { maxLength: 100 });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), steps, (most, places, moves) => {
-      const admission = new Admission(most, places);
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), steps, (limit, places, moves) => {
+      const admission = new Admission(limit, places);
       const present: Slot[] = [];
       for (const move of moves) {
-        const hasRoom = present.length < most + places;
+        const hasRoom = present.length < limit + places;
         const ticket = move === 'enter' ? admission.enter(nothing) : undefined;
         if (move !== 'enter') present.splice(move, 1)[0]?.leave();
         if (ticket) present.push(ticket);
         expect(ticket !== undefined).toBe(move === 'enter' && hasRoom);
         const running = present.filter(({ isWaiting }) => !isWaiting).length;
-        expect(running).toBe(Math.min(present.length, most));
+        expect(running).toBe(Math.min(present.length, limit));
       }
     }),
   );

@@ -3,18 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** How long a rejected client may continue to send before its connection is closed. */
 export const LINGER_MILLIS = 2000;
 
-const asked = new WeakSet<IncomingMessage>();
+/** Requests whose client was sent 100 Continue. */
+const continued = new WeakSet<IncomingMessage>();
 
 /** Sends 100 Continue to a client that waits for it (RFC 9110 section 10.1.1). */
 export function sendContinue(request: IncomingMessage, response: Pick<ServerResponse, 'writeContinue'>): void {
   if (!expectsContinue(request) || !hasBody(request)) return;
-  asked.add(request);
+  continued.add(request);
   response.writeContinue();
 }
 
 /** True while bytes of a body may still arrive. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
-  return !request.complete && hasBody(request) && (!expectsContinue(request) || asked.has(request));
+  return !request.complete && hasBody(request) && (!expectsContinue(request) || continued.has(request));
 }
 
 /** True if the client waits for 100 Continue; `Expect` has no meaning in HTTP/1.0. */

@@ -59,12 +59,12 @@ describe('a problem body', () => {
     const error = new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause: new Error('driver text') });
 
     const silent = problemBody(error, place, new ServerErrorProperties());
-    const told = problemBody(error, place, shown);
+    const body = problemBody(error, place, shown);
 
     expect(silent).not.toMatch(/detail|trace/);
-    expect(JSON.parse(told)).toMatchObject({ detail: expect.stringContaining('Retry-After') as string });
-    expect(JSON.parse(told)).toMatchObject({ trace: expect.stringMatching(/^ServiceError\n\s+at /) as string });
-    expect(told).not.toMatch(/upload not stored|driver text/);
+    expect(JSON.parse(body)).toMatchObject({ detail: expect.stringContaining('Retry-After') as string });
+    expect(JSON.parse(body)).toMatchObject({ trace: expect.stringMatching(/^ServiceError\n\s+at /) as string });
+    expect(body).not.toMatch(/upload not stored|driver text/);
   });
 
   it('L4: discloses nothing about a defect', () => {

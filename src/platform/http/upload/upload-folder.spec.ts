@@ -110,22 +110,22 @@ describe('a file that a killed process left in the upload folder', () => {
 
   it('is kept while its process runs or may run on another machine', () => {
     const path = temporaryFolder();
-    const kept = [leave(path, { pid: process.ppid }), leave(path, { host: 'another-host', pid: endedProcess() })];
+    const others = [leave(path, { pid: process.ppid }), leave(path, { host: 'another-host', pid: endedProcess() })];
 
     open(path);
 
-    expect(readdirSync(path).toSorted()).toEqual(kept.toSorted());
+    expect(readdirSync(path).toSorted()).toEqual(others.toSorted());
   });
 
   it('is removed after a day, whichever machine created it', () => {
     const path = temporaryFolder();
     const hour = 60 * 60 * 1000;
     leave(path, { host: 'another-host', pid: 1 }, 25 * hour);
-    const kept = leave(path, { host: 'another-host', pid: 1 }, 23 * hour);
+    const young = leave(path, { host: 'another-host', pid: 1 }, 23 * hour);
 
     open(path);
 
-    expect(readdirSync(path)).toEqual([kept]);
+    expect(readdirSync(path)).toEqual([young]);
   });
 
   it('cannot be faked by a folder or a link to prevent startup', () => {

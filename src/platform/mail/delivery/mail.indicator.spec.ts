@@ -107,9 +107,9 @@ describe('the health of the mail relay', () => {
       sockets[0]?.end();
     };
 
-    const [asked] = await Promise.allSettled([check(port), hangUp()]);
+    const [outcome] = await Promise.allSettled([check(port), hangUp()]);
 
-    expect(asked).toMatchObject({ reason: new Error('the connection was closed before the response') });
+    expect(outcome).toMatchObject({ reason: new Error('the connection was closed before the response') });
   });
 
   it('fails if the greeting does not end', async () => {

@@ -104,13 +104,15 @@ function operationOf(api: Api, route: Route, write: WriteSchema): OperationObjec
 
 /** Operation id, e.g. `post2faSetup`; a parameter becomes `ById`. */
 function idOf({ method, template }: Route['access']): string {
-  const words = template.split(/[^\w:]+/).filter((word) => word !== '');
-  const named = words.map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
+  const segments = template.split(/[^\w:]+/).filter((segment) => segment !== '');
+  const named = segments.map((segment) =>
+    segment.startsWith(':') ? `By${capital(segment.slice(1))}` : capital(segment),
+  );
   return `${method.toLowerCase()}${named.length === 0 ? 'Root' : named.join('')}`;
 }
 
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function requirement(name: string): SecurityRequirement {
