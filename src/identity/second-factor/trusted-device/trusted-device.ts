@@ -1,5 +1,4 @@
 /** A browser that skips the second factor; instants are epoch seconds. */
-
 export interface TrustedDevice {
   readonly id: string;
   readonly label?: string;
