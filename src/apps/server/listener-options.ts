@@ -21,7 +21,7 @@ import {
   JsonProperties,
   JsonSerializationProperties,
 } from '../../platform/http/json/json.properties.js';
-import { type BoundAddress } from '../../platform/http/listener.js';
+import type { BoundAddress } from '../../platform/http/listener.js';
 import {
   ServerErrorProperties,
   ServerProperties,

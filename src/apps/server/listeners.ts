@@ -3,7 +3,7 @@ import type { Configuration } from '../../config/configuration.js';
 import type { Loggers } from '../../observability/logging/loggers.js';
 import type { Meters } from '../../observability/metrics/meters.js';
 import type { HashCapacity } from '../../platform/http/admission/password-limit.js';
-import { type AccessLog } from '../../platform/http/records/access-log.js';
+import type { AccessLog } from '../../platform/http/records/access-log.js';
 import { outward, reachable } from '../../platform/http/address.js';
 import type { HttpExchanges } from '../../platform/http/records/http-exchanges.js';
 import { type BoundAddress, Listener } from '../../platform/http/listener.js';

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type AuthenticatedRequest } from '../../kernel/principal/access.decorator.js';
+import type { AuthenticatedRequest } from '../../kernel/principal/access.decorator.js';
 import { isHalfAuthenticated } from '../../kernel/principal/principal.js';
 import { networkOf, requestContext } from '../../kernel/principal/request-context.js';
 import { KnownCallers, type LimitedRequest } from './known-callers.js';

@@ -6,7 +6,7 @@ import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.
 import { hashSecret } from '../../session/session.js';
 import { MfaProperties } from '../mfa.properties.js';
 import { TrustedDeviceStore } from './trusted-device.store.js';
-import { type TrustedDevice } from './trusted-device.js';
+import type { TrustedDevice } from './trusted-device.js';
 
 /** Lists the trusted devices of an account and ends the trust in them. */
 @Injectable()

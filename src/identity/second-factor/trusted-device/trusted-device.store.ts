@@ -8,7 +8,7 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { TrustedDeviceEntity } from './trusted-device.entity.js';
-import { TrustedDevice } from './trusted-device.js';
+import type { TrustedDevice } from './trusted-device.js';
 
 expiringTable('trusted_device', 'id');
 
