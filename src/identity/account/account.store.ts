@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import { isLanguage, type Language } from './language.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
@@ -102,7 +101,7 @@ export class AccountStore {
   async page(tx: Tx, { query, role, status, after = '', limit }: AccountFilter): Promise<readonly StoredAccount[]> {
     const accounts = await tx.repository(AccountEntity);
     // The index account_search has all columns of this read, which may visit every account.
-    const found = accounts.createQueryBuilder('account').select('account.id', 'id').where(EXISTS);
+    const found = accounts.createQueryBuilder().select('id').where(EXISTS);
     found.andWhere('login_id > :after', { after }).orderBy('login_id').limit(limit);
     if (query !== undefined) {
       const { loginId = query.email, email } = query;
@@ -110,9 +109,12 @@ export class AccountStore {
     }
     if (role !== undefined) found.andWhere("INSTR(CONCAT(',', roles, ','), :role) > 0", { role: `,${role},` });
     if (status !== undefined) found.andWhere('status = :status', { status });
-    const ids = (await found.getRawMany<Pick<AccountRow, 'id'>>()).map(({ id }) => id);
-    const rows = await accounts.find({ where: { id: In(ids) }, order: { login_id: 'ASC' } });
-    return rows.map(accountOf);
+    // One statement: an account that changes between two would be missing, or would not match.
+    const page = accounts
+      .createQueryBuilder('account')
+      .where(`account.id IN (SELECT id FROM (${found.getQuery()}) AS page)`, found.getParameters())
+      .orderBy('account.login_id');
+    return (await page.getMany()).map(accountOf);
   }
 
   /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */

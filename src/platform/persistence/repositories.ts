@@ -52,8 +52,16 @@ function buildMetadata(dataSource: DataSource): Promise<void> {
 function runnerOf(dataSource: DataSource, rows: Rows): QueryRunner {
   const query = async (...[sql, values]: Parameters<Rows>): Promise<object> => {
     if (!sql.startsWith('SELECT ')) throw new TypeError('a repository only reads');
-    return { records: await rows(sql, values) };
+    return { records: await rows(...withLimitAsValue(sql, values)) };
   };
   // The embedded database has one runner for all.
   return Object.assign(Object.create(dataSource.createQueryRunner()) as QueryRunner, { query });
+}
+
+/** TypeORM writes a limit into the text. As a value, it leaves one statement to prepare, whatever the size of a page. */
+function withLimitAsValue(sql: string, values: Parameters<Rows>[1] = []): Parameters<Rows> {
+  const [written, limit] = / LIMIT (\d+)/.exec(sql) ?? [];
+  if (written === undefined) return [sql, values];
+  const [before = '', after = ''] = sql.split(written);
+  return [`${before} LIMIT ?${after}`, values.toSpliced(before.split('?').length - 1, 0, Number(limit))];
 }

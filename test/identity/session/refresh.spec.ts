@@ -324,7 +324,7 @@ onEveryDatabase('refresh tokens', (database) => {
 
       const rotations = await raced([refreshes], valueOf(first));
 
-      expect(kindsOf(rotations)).toEqual({ rotated: 1, refused: RACERS - 1 });
+      expect(kindsOf(rotations)).toEqual({ rotated: 1, rejected: RACERS - 1 });
       expect(await sessions.find(first.session.id)).toBeUndefined();
       expect(await eventsOf(subject)).toEqual(['TOKEN_REFRESHED', 'TOKEN_REUSE']);
     }
@@ -366,7 +366,7 @@ onEveryDatabase('refresh tokens', (database) => {
 needs('mariadb')('refresh tokens with two replicas on one MariaDB', () => {
   it.each([
     ['concurrent refreshes at both replicas get one successor', undefined, { rotated: 1, repeated: RACERS - 1 }],
-    ['one concurrent refresh succeeds without a grace period', 0, { rotated: 1, refused: RACERS - 1 }],
+    ['one concurrent refresh succeeds without a grace period', 0, { rotated: 1, rejected: RACERS - 1 }],
   ])('S2: %s', async (_, graceSeconds, expected) => {
     const settings = await freshMariadbDatabase();
     const clock = new ManualClock();

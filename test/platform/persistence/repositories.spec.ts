@@ -55,7 +55,7 @@ onEveryDatabase('a repository', (database) => {
     await work.single((tx) => tasks(tx, 's3cret'));
 
     const texts = log.of('orm.sql').map(({ message }) => message);
-    expect(texts).toContainEqual(expect.stringMatching(/^SELECT .* FROM .task_lease. .* LIMIT 2$/));
+    expect(texts).toContainEqual(expect.stringMatching(/^SELECT .* FROM .task_lease. .* LIMIT \?$/));
     expect(JSON.stringify(texts)).not.toContain('s3cret');
   });
 
