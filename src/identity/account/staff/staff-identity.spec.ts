@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { normalisedLoginId } from '../login-id.js';
+import { LoginIds } from '../login-id.js';
 import { shownLoginIds } from './staff-identity.js';
 
 const ISSUER = 'https://idp.test/metadata';
+const loginIds = new LoginIds({ caseSensitive: false });
 const shown = (person: string): readonly string[] =>
-  shownLoginIds('corp', { issuer: ISSUER, person }, (text) => normalisedLoginId(text, false));
+  shownLoginIds('corp', { issuer: ISSUER, person }, (text) => loginIds.formOf(text));
 
 it('the login id of staff is their name, or else a generated one', () => {
   expect(shown('Ada')).toEqual(['corp:ada', expect.stringMatching(/^corp:~[a-z0-9]{20}$/)]);

@@ -37,7 +37,7 @@ function parsedBy<T extends object>(parse: (text: string) => T | undefined): v.R
   });
 }
 
-/** Describes the texts that `normalisedLoginId` accepts, except for some rare invisible characters. */
+/** Describes the texts that `LoginIds` accepts, except for some rare invisible characters. */
 const LOGIN_ID = {
   maxLength: MAX_LOGIN_ID_LENGTH,
   pattern: '^\\s*(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+\\s*$',
