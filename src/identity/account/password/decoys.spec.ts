@@ -5,7 +5,7 @@ import type { Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.
 import { SystemClock } from '../../../kernel/clock/clock.js';
 import { SystemRandom } from '../../../kernel/random/random.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
-import { DECOY_BYTES, decoyOfKind, Decoys, drawnKind, kindOf, type HashKind } from './decoys.js';
+import { type Decoy, Decoys, type HashKind, kindOf } from './decoys.js';
 import { parsePasswordHash } from './password-hash.js';
 import { HashKindStore } from './hash-kind.store.js';
 import { PasswordKinds, StoredHashKinds } from './password-kinds.task.js';
@@ -86,7 +86,15 @@ describe('H2: the count of the kinds of password hashes', () => {
 
 const SALT = 'c2FsdCBvZiB0aGUgdGVzdA';
 const KEY = '8x/vLGeHWK/aqL6pvxMRWSy29QQugKug5GEqo/aVc24';
-const BYTES = random.bytes(DECOY_BYTES);
+
+/** The decoys while as many accounts have each kind. */
+function decoysOf(counts: Readonly<Record<HashKind, number>>, key = createSecretKey(Buffer.alloc(32, 7))): Decoys {
+  return new Decoys(key, random, { count: () => Promise.resolve(new Map(Object.entries(counts))) });
+}
+
+function decoyOfKind(kind: HashKind): Promise<Decoy | undefined> {
+  return decoysOf({ [kind]: 1 }).decoyOf('anna');
+}
 
 describe('H2: the kind of a stored hash', () => {
   it.each([
@@ -101,11 +109,11 @@ describe('H2: the kind of a stored hash', () => {
       '$pbkdf2-sha512$i=1000,l=64',
     ],
     [`{pbkdf2}${'ab'.repeat(40)}`, '$pbkdf2-sha1$i=185000,l=32'],
-  ])('the kind of %s is %s, and its decoy costs the same work', (stored, kind) => {
-    const decoy = decoyOfKind(kind, BYTES);
+  ])('the kind of %s is %s, and its decoy costs the same work', async (stored, kind) => {
+    const decoy = await decoyOfKind(kind);
 
     expect(kindOf(stored)).toBe(kind);
-    const { text, salt, key, ...work } = { text: '', salt: '', key: '', ...decoy };
+    const { text, salt, key, ...work } = { text: '', salt: '', key: '', ...decoy?.hash };
     expect(parsePasswordHash(stored)).toMatchObject(work);
     expect(text !== '' || (salt.length > 0 && key.length > 0)).toBe(true);
   });
@@ -117,52 +125,56 @@ describe('H2: the kind of a stored hash', () => {
     },
   );
 
-  it('has no decoy if it cannot be verified', () => {
-    expect(decoyOfKind('', BYTES)).toBeUndefined();
-    expect(decoyOfKind('$2b$31', BYTES)).toBeUndefined();
+  it('has no decoy if it cannot be verified', async () => {
+    expect(await decoyOfKind('')).toBeUndefined();
+    expect(await decoyOfKind('$2b$31')).toBeUndefined();
   });
 });
 
 describe('H2: the kind drawn for a login id', () => {
-  const key = createSecretKey(Buffer.alloc(32, 7));
+  const ARGON2 = '$argon2id$v=19$m=19456,t=2,p=1';
+  const BCRYPT = '$2b$10';
+  const SCRYPT = '$scrypt$ln=10,r=8,p=1';
+  const PBKDF2 = '$pbkdf2-sha512$i=1000,l=64';
   const otherKey = createSecretKey(Buffer.alloc(32, 8));
   const ids = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
-  const draw = (counts: Readonly<Record<HashKind, number>>, secret = key): readonly (HashKind | undefined)[] => {
-    const weights = new Map(Object.entries(counts));
-    return ids.map((id) => drawnKind(secret, id, weights));
+  const draw = (...kinds: Parameters<typeof decoysOf>): Promise<readonly (HashKind | undefined)[]> => {
+    const decoys = decoysOf(...kinds);
+    return Promise.all(ids.map(async (id) => (await decoys.decoyOf(id))?.kind));
   };
   const share = (drawn: readonly unknown[], kind: HashKind): number =>
     drawn.filter((one) => one === kind).length / drawn.length;
 
-  it('is distributed like the kinds of the accounts', () => {
-    const drawn = draw({ argon2: 700, bcrypt: 250, scrypt: 49, pbkdf2: 1 });
+  it('is distributed like the kinds of the accounts', async () => {
+    const drawn = await draw({ [ARGON2]: 700, [BCRYPT]: 250, [SCRYPT]: 49, [PBKDF2]: 1 });
 
-    expect(share(drawn, 'argon2')).toBeCloseTo(0.7, 1);
-    expect(share(drawn, 'bcrypt')).toBeCloseTo(0.25, 1);
-    expect(share(drawn, 'scrypt')).toBeCloseTo(0.05, 1);
-    expect(share(drawn, 'pbkdf2')).toBeGreaterThan(0);
-    expect(share(drawn, 'pbkdf2')).toBeLessThan(0.005);
+    expect(share(drawn, ARGON2)).toBeCloseTo(0.7, 1);
+    expect(share(drawn, BCRYPT)).toBeCloseTo(0.25, 1);
+    expect(share(drawn, SCRYPT)).toBeCloseTo(0.05, 1);
+    expect(share(drawn, PBKDF2)).toBeGreaterThan(0);
+    expect(share(drawn, PBKDF2)).toBeLessThan(0.005);
   });
 
-  it('depends on the id and the key, not on the order of the kinds', () => {
-    const drawn = draw({ argon2: 500, bcrypt: 500 });
+  it('depends on the id and the key, not on the order of the kinds', async () => {
+    const drawn = await draw({ [ARGON2]: 500, [BCRYPT]: 500 });
+    const otherDrawn = await draw({ [ARGON2]: 500, [BCRYPT]: 500 }, otherKey);
 
-    expect(draw({ bcrypt: 500, argon2: 500 })).toEqual(drawn);
-    expect(share(draw({ argon2: 500, bcrypt: 500 }, otherKey), 'argon2')).toBeCloseTo(0.5, 1);
-    expect(draw({ argon2: 500, bcrypt: 500 }, otherKey)).not.toEqual(drawn);
+    expect(await draw({ [BCRYPT]: 500, [ARGON2]: 500 })).toEqual(drawn);
+    expect(share(otherDrawn, ARGON2)).toBeCloseTo(0.5, 1);
+    expect(otherDrawn).not.toEqual(drawn);
   });
 
-  it('moves between kinds only in the direction in which accounts move', () => {
-    const before = draw({ argon2: 400, bcrypt: 500, scrypt: 100 });
-    const after = draw({ argon2: 600, bcrypt: 300, scrypt: 100 });
+  it('moves between kinds only in the direction in which accounts move', async () => {
+    const before = await draw({ [ARGON2]: 400, [BCRYPT]: 500, [SCRYPT]: 100 });
+    const after = await draw({ [ARGON2]: 600, [BCRYPT]: 300, [SCRYPT]: 100 });
 
     const moves = new Set(ids.flatMap((_, at) => (before[at] === after[at] ? [] : [`${before[at]} to ${after[at]}`])));
-    const possible = ['bcrypt to argon2', 'bcrypt to scrypt', 'scrypt to argon2'];
-    expect(moves).toContain('bcrypt to argon2');
+    const possible = [`${BCRYPT} to ${ARGON2}`, `${BCRYPT} to ${SCRYPT}`, `${SCRYPT} to ${ARGON2}`];
+    expect(moves).toContain(`${BCRYPT} to ${ARGON2}`);
     expect([...moves].filter((move) => !possible.includes(move))).toEqual([]);
   });
 
-  it('is undefined without accounts', () => {
-    expect(drawnKind(key, 'anna', new Map())).toBeUndefined();
+  it('is undefined without accounts', async () => {
+    expect(await decoysOf({}).decoyOf('anna')).toBeUndefined();
   });
 });

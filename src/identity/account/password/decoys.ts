@@ -23,7 +23,7 @@ const KEY_BYTES = 32;
 /** Salt and key together; the alphabet of bcrypt is base64 except for one character. */
 const BCRYPT_CHARACTERS = 53;
 /** Random bytes of a decoy: salt, and the longest key that can be verified. */
-export const DECOY_BYTES = SALT_BYTES + 96;
+const DECOY_BYTES = SALT_BYTES + 96;
 /** Maximum time that logins wait for the first count: after an upgrade all hashes are unclassified. */
 const MAX_WAIT_MILLIS = 2000;
 
@@ -102,7 +102,7 @@ export function kindText(kind: HashKind): string {
 }
 
 /** A hash of this kind that no password matches; undefined for a text that is not a kind. */
-export function decoyOfKind(kind: HashKind, random: Uint8Array): PasswordHash | undefined {
+function decoyOfKind(kind: HashKind, random: Uint8Array): PasswordHash | undefined {
   const keyBytes = Number(/,l=(\d+)$/.exec(kind)?.[1] ?? KEY_BYTES);
   const salt = base64(random.subarray(0, SALT_BYTES));
   const key = base64(random.subarray(SALT_BYTES, SALT_BYTES + keyBytes));
@@ -116,11 +116,7 @@ export function decoyOfKind(kind: HashKind, random: Uint8Array): PasswordHash | 
  * draws the same. When accounts move from one kind to another, ids move in the same direction only (weighted rendezvous
  * hashing), so that a change of kind does not distinguish accounts from unknown ids either.
  */
-export function drawnKind(
-  key: KeyObject,
-  loginId: string,
-  counts: ReadonlyMap<HashKind, number>,
-): HashKind | undefined {
+function drawnKind(key: KeyObject, loginId: string, counts: ReadonlyMap<HashKind, number>): HashKind | undefined {
   let drawn: HashKind | undefined;
   let least = Infinity;
   for (const [kind, count] of counts) {
