@@ -19,13 +19,13 @@ export function stepAt(epochSeconds: number): number {
 }
 
 /** The code of one step: HOTP with HMAC-SHA-1 (RFC 4226 section 5.3). */
-export function codeOfStep(key: Uint8Array | KeyObject, step: number, digits = DIGITS): string {
+function codeOfStep(key: KeyObject, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigInt64BE(BigInt(step));
   const hash = createHmac('sha1', key).update(counter).digest();
   const offset = hash.readUInt8(19) & 0x0f;
   const number = hash.readUInt32BE(offset) & 0x7fffffff;
-  return String(number % 10 ** digits).padStart(digits, '0');
+  return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
 /** Verifies a code of six ASCII digits; a code of several steps is accepted for the highest unused one (RFC 6238 section 5.2). */
