@@ -121,7 +121,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Si
 }
 
 /** RFC 7638: SHA-256 of the required members in alphabetical order. */
-export function thumbprint(required: JsonWebKey): string {
+function thumbprint(required: JsonWebKey): string {
   const members = Object.entries(required).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify(Object.fromEntries(members)))
