@@ -152,15 +152,19 @@ onEachEngine('access tokens and refresh tokens', (engine) => {
       expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
     });
 
-    it('the metadata (RFC 8414) names the published keys and the introspection endpoint', async () => {
+    it('the metadata has the members that RFC 8414 section 2 requires, the published keys and the introspection endpoint', async () => {
       const answer = await story.client().get('/.well-known/oauth-authorization-server');
 
       expect(answer).toBeAnswered(200);
       const issuer = textOf(answer, 'issuer');
-      expect(answer.body).toMatchObject({
+      expect(answer.body).toEqual({
         issuer,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         introspection_endpoint: `${issuer}/token/introspect`,
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+        response_types_supported: [],
+        grant_types_supported: [],
+        acr_values_supported: ['urn:login:acr:pwd', 'urn:login:acr:mfa'],
       });
       const { accessToken } = await story.signInByPassword(story.person());
       expect(decodeJwt(accessToken).iss).toBe(issuer);

@@ -28,24 +28,21 @@ export class WellKnownController {
     return this.keys.jwks();
   }
 
+  /** The issuer is also the base of the endpoints. The lists of grants are empty: users log in with `/login`, not by OAuth. */
   @Get('oauth-authorization-server')
   @Operation({ summary: 'Authorization server metadata (RFC 8414)' })
   @ResponseSchema(metadataResponse)
   @Header('Cache-Control', 'public, max-age=300')
   metadata(): ServerMetadata {
-    return serverMetadata(this.issuer.url, [ACR_PWD, ACR_MFA]);
+    const issuer = this.issuer.url;
+    return {
+      issuer,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      introspection_endpoint: `${issuer}/token/introspect`,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+      response_types_supported: [],
+      grant_types_supported: [],
+      acr_values_supported: [ACR_PWD, ACR_MFA],
+    };
   }
-}
-
-/** `issuer` is also the base of the endpoints. The lists of grants are empty: users log in with `/login`, not by OAuth. */
-export function serverMetadata(issuer: string, acrValues: readonly string[]): ServerMetadata {
-  return {
-    issuer,
-    jwks_uri: `${issuer}/.well-known/jwks.json`,
-    introspection_endpoint: `${issuer}/token/introspect`,
-    introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
-    response_types_supported: [],
-    grant_types_supported: [],
-    acr_values_supported: acrValues,
-  };
 }
