@@ -144,14 +144,14 @@ async function read(
   const found =
     properties.metadata === undefined
       ? configuredTrust(properties)
-      : await readMetadata(report, known, properties, properties.metadata, clock);
+      : await fetchMetadata(report, known, properties, properties.metadata, clock);
   if (!('problem' in found)) return found;
   const what = properties.metadata === undefined ? 'The keys' : 'The metadata';
   report.problems.push(`${what} of the identity provider cannot be used: ${found.problem}`);
   return undefined;
 }
 
-async function readMetadata(
+async function fetchMetadata(
   { lines, problems }: Report,
   known: Configuration,
   properties: IdpProperties,
@@ -160,7 +160,7 @@ async function readMetadata(
 ): Promise<CachedMetadata | { readonly problem: string }> {
   const [
     { MetadataFailure, metadataSource, readMetadataFile },
-    { readConfigured },
+    { readMetadata },
     { MetadataClient },
     { OutboundHttp },
     { Meters },
@@ -176,7 +176,7 @@ async function readMetadata(
   const http = OutboundHttp.of(known, new Meters(), new Loggers());
   const source = metadataSource(metadata);
   try {
-    if (source.kind === 'file') return readConfigured(await readMetadataFile(source.file), properties);
+    if (source.kind === 'file') return readMetadata(await readMetadataFile(source.file), properties);
     const client = new MetadataClient(http);
     const { document, date } = await client.fetch(source.url);
     if (date === undefined) {
@@ -189,7 +189,7 @@ async function readMetadata(
         problems.push(`The clocks differ by more than clock-skew (${properties.clockSkew.seconds} s) allows`);
       }
     }
-    return readConfigured(document, properties);
+    return readMetadata(document, properties);
   } catch (error) {
     if (error instanceof MetadataFailure) return { problem: error.message };
     throw error;

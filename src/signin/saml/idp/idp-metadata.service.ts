@@ -60,8 +60,8 @@ export class IdpMetadata {
 
   private async readingOf(document: string, properties: IdpProperties): Promise<MetadataReading> {
     // Loaded only if there is metadata, since the module loads an XML library.
-    const { readConfigured } = await import('./idp-metadata.js');
-    const reading = readConfigured(document, properties);
+    const { readMetadata } = await import('./idp-metadata.js');
+    const reading = readMetadata(document, properties);
     if ('problem' in reading) throw new MetadataFailure(reading.problem);
     const { validUntil } = reading.trust;
     if (validUntil === undefined || this.clock.millis() < validUntil) return reading;

@@ -10,9 +10,11 @@ import {
 } from '../../../../test/support/saml/saml-metadata.js';
 import { type KeyPair, part, replaced } from '../../../../test/support/saml/saml-xml.js';
 import { certificateFacts } from './idp-trust.js';
-import { readMetadata, type MetadataSelection } from './idp-metadata.js';
+import { readMetadata } from './idp-metadata.js';
 
-const REDIRECT: MetadataSelection = { binding: 'redirect' };
+type MetadataKeys = Parameters<typeof readMetadata>[1];
+
+const REDIRECT: MetadataKeys = { ssoBinding: 'redirect' };
 const ENTITY_ID = 'https://idp.example/metadata';
 const SSO_URL = 'https://idp.example/sso';
 let first: KeyPair;
@@ -32,8 +34,8 @@ function at(name: string, binding: string, url: string, responseUrl?: string): s
   return endpoint(name, `urn:oasis:names:tc:SAML:2.0:bindings:${binding}`, url, responseUrl);
 }
 
-function trustOf(xml: string, wanted: MetadataSelection = REDIRECT) {
-  const reading = readMetadata(xml, wanted);
+function trustOf(xml: string, keys: MetadataKeys = REDIRECT) {
+  const reading = readMetadata(xml, keys);
   if ('problem' in reading) throw new Error(reading.problem);
   return reading.trust;
 }
@@ -62,11 +64,11 @@ describe('readMetadata', () => {
       at('SingleSignOnService', 'HTTP-POST', 'https://idp.example/p') +
       at('SingleSignOnService', 'HTTP-Redirect', 'https://idp.example/r');
 
-    expect(trustOf(simple({ endpoints }), { binding }).sso).toEqual(sso);
+    expect(trustOf(simple({ endpoints }), { ssoBinding: binding }).sso).toEqual(sso);
   });
 
   it('uses the other binding with a warning if the configured one is not offered', () => {
-    const reading = readMetadata(simple(), { binding: 'post' });
+    const reading = readMetadata(simple(), { ssoBinding: 'post' });
 
     expect(reading).toMatchObject({
       trust: { sso: { url: SSO_URL, binding: 'redirect' } },
@@ -314,7 +316,7 @@ describe('readMetadata with faulty metadata', () => {
 });
 
 describe('readMetadata with metadata-certificate', () => {
-  const signedBy = (): MetadataSelection => ({ ...REDIRECT, signedBy: [first.certificate, second.certificate] });
+  const signedBy = (): MetadataKeys => ({ ...REDIRECT, metadataCertificate: first.certificate + second.certificate });
   const OTHER = { problem: 'its signature does not verify with metadata-certificate' };
   const UNSIGNED = { problem: 'its root element has no signature, or more than one' };
 

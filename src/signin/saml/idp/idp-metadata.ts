@@ -13,14 +13,14 @@ const PEM_LINES = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTI
 /** The entity categories that state assurance, such as https://refeds.org/profile/mfa. */
 const PROFILE = /^https:\/\/refeds\.org\/(?:profile|assurance)/;
 
-/** Selects an identity provider in metadata. */
-export interface MetadataSelection {
+/** Configuration keys that select an identity provider in metadata. */
+interface MetadataKeys {
   /** Required if the metadata contains several. */
   readonly entityId?: string;
   /** The preferred binding of login requests. */
-  readonly binding: SamlBinding;
-  /** PEM texts. If set, one of them must have signed the root element, and only the signed text is read. */
-  readonly signedBy?: readonly string[];
+  readonly ssoBinding: SamlBinding;
+  /** If set, one of these certificates must have signed the root element, and only the signed text is read. */
+  readonly metadataCertificate?: string;
 }
 
 /** The metadata of one identity provider. */
@@ -39,11 +39,11 @@ export interface MetadataRejection {
   readonly problem: string;
 }
 
-/** Reads metadata (SAML metadata 2.0) without checking its expiry. */
-export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataRejection {
-  const root = rootOf(xml, wanted.signedBy);
+/** Reads metadata (SAML metadata 2.0) as configured, without checking its expiry. */
+export function readMetadata(xml: string, keys: MetadataKeys): MetadataReading | MetadataRejection {
+  const root = rootOf(xml, keys.metadataCertificate);
   if ('problem' in root) return root;
-  const lineage = chosen(root, wanted.entityId);
+  const lineage = chosen(root, keys.entityId);
   if ('problem' in lineage) return lineage;
   const entity = lineage.at(-1) ?? root;
   const roles = children(entity, NAMESPACE.metadata, 'IDPSSODescriptor').filter((role) =>
@@ -52,25 +52,7 @@ export function readMetadata(xml: string, wanted: MetadataSelection): MetadataRe
   const [role] = roles;
   const entityId = attribute(entity, 'entityID') ?? '';
   if (!role || entityId === '') return { problem: 'contains no SAML 2.0 identity provider' };
-  return described(entityId, [...lineage, role], wanted.binding);
-}
-
-/** Configuration keys that select an identity provider in metadata. */
-interface MetadataKeys {
-  readonly entityId?: string;
-  readonly ssoBinding: 'redirect' | 'post';
-  readonly metadataCertificate?: string;
-}
-
-/** Reads metadata as configured; with `metadata-certificate`, only the signed text. */
-export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataRejection {
-  const { entityId, ssoBinding: binding, metadataCertificate } = keys;
-  const wanted = { ...withoutUndefined({ entityId }), binding };
-  if (metadataCertificate === undefined) return readMetadata(document, wanted);
-  const signedBy = loadCertificates(metadataCertificate);
-  if ('problem' in signedBy)
-    return { problem: `its signature cannot be checked with metadata-certificate: ${signedBy.problem}` };
-  return readMetadata(document, { ...wanted, signedBy });
+  return described(entityId, [...lineage, role], keys.ssoBinding);
 }
 
 /** `lineage` leads from the root to the role; limits of outer elements apply to inner ones (SAML metadata 2.3). */
@@ -113,8 +95,11 @@ function described(
   };
 }
 
-/** The root element; with `signedBy`, read from the signed text. */
-function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataRejection {
+/** The root element; with `metadata-certificate`, read from the signed text. */
+function rootOf(xml: string, certificate: string | undefined): XmlElement | MetadataRejection {
+  const signedBy = certificate === undefined ? undefined : loadCertificates(certificate);
+  if (signedBy && 'problem' in signedBy)
+    return { problem: `its signature cannot be checked with metadata-certificate: ${signedBy.problem}` };
   const root = readMetadataXml(xml);
   if ('problem' in root || signedBy === undefined) return root;
   const found = verifyRootSignature(xml, signedBy);

@@ -149,7 +149,7 @@ async function checkMetadataCertificate(context: RuleContext): Promise<readonly 
 }
 
 async function checkMetadataFile(context: RuleContext, file: string): Promise<TrustCheck> {
-  const [{ MetadataFailure, readMetadataFile }, { readConfigured }] = await Promise.all([
+  const [{ MetadataFailure, readMetadataFile }, { readMetadata }] = await Promise.all([
     import('./metadata-source.js'),
     import('./idp-metadata.js'),
   ]);
@@ -159,7 +159,7 @@ async function checkMetadataFile(context: RuleContext, file: string): Promise<Tr
     return { problems: [about(context, 'metadata', { severity: 'error', what, action }, { File: file, Reason })] };
   };
   try {
-    const reading = readConfigured(await readMetadataFile(file), context.properties);
+    const reading = readMetadata(await readMetadataFile(file), context.properties);
     if ('problem' in reading) return unusable(reading.problem);
     const action = 'Get new metadata from the identity provider.';
     const { validUntil = Infinity } = reading.trust;

@@ -64,8 +64,8 @@ export async function configuredEntityId(keys: Configured): Promise<string | und
   if (entityId !== undefined || metadata === undefined) return entityId;
   const source = metadataSource(metadata);
   if (source.kind === 'url') return undefined;
-  const { readConfigured } = await import('./idp-metadata.js');
-  const reading = readConfigured(await readMetadataFile(source.file), keys);
+  const { readMetadata } = await import('./idp-metadata.js');
+  const reading = readMetadata(await readMetadataFile(source.file), keys);
   if ('problem' in reading) throw new MetadataFailure(reading.problem);
   return reading.trust.entityId;
 }
