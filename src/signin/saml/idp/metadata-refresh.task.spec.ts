@@ -5,20 +5,36 @@ import { bound } from '../../../../test/config/keys/situation.js';
 import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
 import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { Random } from '../../../kernel/random/random.js';
+import type { BackgroundLoop } from '../../../platform/tasks/repeat.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
 import type { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { MetadataFailure } from './metadata-source.js';
-import { MetadataRefresh, refreshDelayMillis } from './metadata-refresh.task.js';
+import { MetadataRefresh } from './metadata-refresh.task.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const HOUR = 3_600_000;
 
-/** No spread: always the longest delay. */
+/** 255: always the longest delay. */
 class FixedRandom extends Random {
+  constructor(private readonly byte = 255) {
+    super();
+  }
+
   bytes(length: number): Buffer {
-    return Buffer.alloc(length, 255);
+    return Buffer.alloc(length, this.byte);
+  }
+}
+
+/** Shows how the refresh of one identity provider is scheduled. */
+class ScheduleOfOne extends ScheduledTasks {
+  delayMillis: (failures: number) => number | undefined = () => undefined;
+
+  override repeat(...[target, schedule, work]: Parameters<ScheduledTasks['repeat']>): BackgroundLoop {
+    if (schedule.kind === 'custom') this.delayMillis = schedule.delayMillis;
+    return super.repeat(target, schedule, work);
   }
 }
 
@@ -182,18 +198,37 @@ describe('metadata refresh', () => {
 });
 
 describe('the delay before metadata is read again', () => {
-  const hourly = { refreshSeconds: 3600 };
-  const readAt = 1_800_000_000_000;
+  const READ_AT = 1_800_000_000_000;
+  const TRUST = {
+    entityId: 'urn:idp',
+    sso: { url: 'https://idp.example', binding: 'redirect' },
+    certificates: [],
+  } as const;
+
+  /** After a reading with these limits, and that many failures since. */
+  function delayMillis(
+    { validUntil, ...limits }: { readonly validUntil?: number; readonly cacheDurationSeconds?: number } = {},
+    failures = 0,
+    random = new FixedRandom(),
+  ): number | undefined {
+    const clock = new ManualClock();
+    const args = ['--app.security.saml.idp.corp.metadata=https://idp.example/m'];
+    const idps = new Idps(bound({ args }, SamlProperties), clock);
+    const tasks = new ScheduleOfOne(clock);
+    new MetadataRefresh({} as IdpMetadata, random, idps, new CollectedLog().loggers, tasks);
+    idps.entries[0]?.cache.update({ trust: { ...TRUST, ...withoutUndefined({ validUntil }) }, ...limits }, READ_AT);
+    return tasks.delayMillis(failures);
+  }
 
   it.each([
-    ['metadata-refresh', hourly, 3_600_000],
-    ['a shorter cacheDuration', { ...hourly, cacheDurationSeconds: 600 }, 600_000],
-    ['metadata-refresh if cacheDuration is longer', { ...hourly, cacheDurationSeconds: 86_400 }, 3_600_000],
-    ['at least a minute', { ...hourly, cacheDurationSeconds: 0 }, 60_000],
-    ['half the time until validUntil', { ...hourly, readAt, validUntil: readAt + 1_000_000 }, 500_000],
-    ['a minute after validUntil has passed', { ...hourly, readAt, validUntil: readAt - 1 }, 60_000],
-  ])('is %s', (_, read, millis) => {
-    expect(refreshDelayMillis(read, 0, 1)).toBe(millis);
+    ['metadata-refresh', {}, 3_600_000],
+    ['a shorter cacheDuration', { cacheDurationSeconds: 600 }, 600_000],
+    ['metadata-refresh if cacheDuration is longer', { cacheDurationSeconds: 86_400 }, 3_600_000],
+    ['at least a minute', { cacheDurationSeconds: 0 }, 60_000],
+    ['half the time until validUntil', { validUntil: READ_AT + 1_000_000 }, 500_000],
+    ['a minute after validUntil has passed', { validUntil: READ_AT - 1 }, 60_000],
+  ])('is %s', (_, limits, millis) => {
+    expect(delayMillis(limits)).toBe(millis);
   });
 
   it.each([
@@ -204,10 +239,10 @@ describe('the delay before metadata is read again', () => {
     [11, 3_600_000],
     [2000, 3_600_000],
   ])('the delay after %i failures in a row is at most %i ms', (failures, millis) => {
-    expect(refreshDelayMillis(hourly, failures, 1)).toBe(millis);
+    expect(delayMillis({}, failures)).toBe(millis);
   });
 
   it('is up to a quarter shorter at random, so that replicas do not read at the same time', () => {
-    expect(refreshDelayMillis(hourly, 0, 0)).toBe(2_700_000);
+    expect(delayMillis({}, 0, new FixedRandom(0))).toBe(2_700_000);
   });
 });

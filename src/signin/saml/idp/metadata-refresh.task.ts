@@ -151,7 +151,7 @@ interface Read {
  * validUntil; short after a failure, and longer with each further one. `part` from 0 to 1 spreads replicas that started at
  * the same time.
  */
-export function refreshDelayMillis(read: Read, failures: number, part: number): number {
+function refreshDelayMillis(read: Read, failures: number, part: number): number {
   const { refreshSeconds, cacheDurationSeconds = Infinity, validUntil = Infinity, readAt = 0 } = read;
   const usual = Math.min(refreshSeconds * 1000, cacheDurationSeconds * 1000, (validUntil - readAt) / 2);
   const longest = Math.max(usual, MIN_MILLIS);

@@ -80,7 +80,7 @@ function codeOf(rejection: SamlRejection): ErrorCode {
 }
 
 /** Rejected messages of one network that are recorded within `WINDOW_MILLIS`. */
-export const MAX_RECORDED = 1000;
+const MAX_RECORDED = 1000;
 const WINDOW_MILLIS = 10 * 60_000;
 /** Networks that are remembered; the one whose message was rejected least recently is forgotten first. */
 const CAPACITY = 10_000;

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
-import { MAX_RECORDED, AuditRateLimit } from './rejections.service.js';
+import { AuditRateLimit } from './rejections.service.js';
 
 const HERE = '192.0.2.1';
+/** The records of one network in ten minutes. */
+const MAX_RECORDED = 1000;
 
 describe('AuditRateLimit', () => {
   const clock = new ManualClock();
@@ -15,7 +17,7 @@ describe('AuditRateLimit', () => {
     rateLimit = new AuditRateLimit(clock);
   });
 
-  it('allows MAX_RECORDED records for one network, then reports the limit once', () => {
+  it('allows a thousand records for one network, then reports the limit once', () => {
     for (let count = 0; count < MAX_RECORDED; count += 1) expect(rateLimit.take(HERE)).toBe('within');
 
     expect(rateLimit.take(HERE)).toBe('first');

@@ -31,7 +31,7 @@ export interface XmlLimits {
  * Limits of messages. A response has six levels, and an attribute value of XML some more. A user in a thousand groups has
  * one element for each group, with up to three attributes. With two certificates the library takes about 0.3 s for that many.
  */
-export const MESSAGE_LIMITS: XmlLimits = {
+const MESSAGE_LIMITS: XmlLimits = {
   depth: 32,
   elements: 1100,
   attributes: 3500,
