@@ -6,10 +6,9 @@ import { PROPERTIES } from '../../dist/apps/server/properties.js';
 import '../../dist/identity/events/events.mapping.js';
 import '../../dist/platform/persistence/expiry.mapping.js';
 import '../../dist/apps/schema/history.js';
-import { openDatabase } from '../../dist/platform/persistence/database.js';
+import { openDatabase, unitOfWork } from '../../dist/platform/persistence/database.js';
 import { mapperFiles } from '../../dist/platform/persistence/mapper/mapper-files.js';
 import { SqlMapper } from '../../dist/platform/persistence/mapper/sql-mapper.js';
-import { unitOfWork } from '../../dist/platform/persistence/persistence.module.js';
 import { timeOrderedId } from '../../dist/kernel/random/random.js';
 import { goal, median } from '../measure.mjs';
 

@@ -5,10 +5,14 @@ import { ConversionProblem } from '../../config/problem.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { type Random, SystemRandom } from '../../kernel/random/random.js';
+import { DatabaseInstrumentation } from './database-instrumentation.js';
+import { dialectOf } from './dialect.js';
 import { withoutDual } from './engines/database-probe.js';
+import { DatabaseServer } from './engines/database-server.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
 import { classifyFailure, driverCode } from './engines/driver-failure.js';
 import { processTimeZone } from '../../config/read/process-inputs.js';
+import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { sessionTimeZone } from './engines/session-time-zone.js';
 import { ServerConnector } from './engines/server-connector.js';
 import { ServerPool } from './engines/server-pool.js';
@@ -21,6 +25,7 @@ import { TestQueryFailure } from './pool/test-query-failure.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { SchemaFailure } from './migrations/schema-failure.js';
 import { makeFolderNow } from '../../kernel/files/make-folder.js';
+import { UnitOfWork } from './unit-of-work.js';
 
 /** The time for which startup waits for another process that locks the file. */
 const BUSY_TIMEOUT_MILLIS = 5000;
@@ -204,4 +209,22 @@ export function poolOf({ options }: DataSource): ServerPool | undefined {
 /** Returns the limit for responses that the URL sets, in milliseconds. */
 export function socketTimeoutOf({ options }: DataSource): number | undefined {
   return 'enableQueryTimeout' in options && options.enableQueryTimeout ? options.maxQueryExecutionTime : undefined;
+}
+
+/** Runs the statements of the service on an open database. */
+export function unitOfWork(
+  dataSource: DataSource,
+  random: Random = new SystemRandom(),
+  instrumentation: DatabaseInstrumentation = new DatabaseInstrumentation(),
+): UnitOfWork {
+  const pool = poolOf(dataSource);
+  const engine = pool
+    ? new DatabaseServer(
+        pool,
+        instrumentation,
+        dialectOf(`jdbc:${dataSource.options.type}`),
+        socketTimeoutOf(dataSource),
+      )
+    : new EmbeddedDatabase(dataSource, instrumentation);
+  return new UnitOfWork(engine, random, instrumentation.retries, dataSource);
 }

@@ -6,16 +6,13 @@ import { processInputs } from '../../config/read/process-inputs.js';
 import { HealthModule } from '../../observability/health/health.module.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { Meters } from '../../observability/metrics/meters.js';
-import { Random, SystemRandom } from '../../kernel/random/random.js';
+import { Random } from '../../kernel/random/random.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { openDatabase, poolOf, type PoolOptions, socketTimeoutOf } from './database.js';
-import { DatabaseServer } from './engines/database-server.js';
-import { dialectOf } from './dialect.js';
+import { openDatabase, poolOf, type PoolOptions, unitOfWork } from './database.js';
 import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { DatabaseAddress } from './database-address.js';
 import { DatasourceProperties, MigrationAccountProperties, PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
-import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { reportLimits } from './engines/server-limits.js';
 import { reportTimeZone } from './engines/session-time-zone.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
@@ -171,21 +168,4 @@ async function sqlMapper(configuration: Configuration, dataSource: DataSource, l
   const files = mapperFiles(configuration, processInputs());
   if (files.problems.length > 0) throw new ConfigurationFailure(files.problems);
   return new SqlMapper(files, await databaseIdOf(dataSource), loggers);
-}
-
-export function unitOfWork(
-  dataSource: DataSource,
-  random: Random = new SystemRandom(),
-  instrumentation: DatabaseInstrumentation = new DatabaseInstrumentation(),
-): UnitOfWork {
-  const pool = poolOf(dataSource);
-  const engine = pool
-    ? new DatabaseServer(
-        pool,
-        instrumentation,
-        dialectOf(`jdbc:${dataSource.options.type}`),
-        socketTimeoutOf(dataSource),
-      )
-    : new EmbeddedDatabase(dataSource, instrumentation);
-  return new UnitOfWork(engine, random, instrumentation.retries, dataSource);
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../../src/kernel/errors/service-error.js';
-import { openDatabase } from '../../../src/platform/persistence/database.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
+import { openDatabase, unitOfWork } from '../../../src/platform/persistence/database.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { PWD, PWD_OTP } from '../../../src/kernel/principal/amr.js';
 import { SystemRandom } from '../../../src/kernel/random/random.js';

@@ -1,9 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openDatabase, poolOf } from '../../../src/platform/persistence/database.js';
+import { openDatabase, poolOf, unitOfWork } from '../../../src/platform/persistence/database.js';
 import { MigrationState } from '../../../src/platform/persistence/migrations/migration-state.js';
 import { migrate } from '../../../src/platform/persistence/migrations/migrations.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
 import type { DatabaseServer } from '../../support/database/database-server.js';
 import type { FreshDatabase } from '../../support/database/fresh-database.js';
 import { administer, databaseOf, OTHER_DEFAULTS, startHostileServer } from '../../support/http/hostile-server.js';

@@ -1,8 +1,7 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/platform/persistence/database.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
+import { openDatabase, unitOfWork } from '../../../src/platform/persistence/database.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { withRequestContext } from '../../../src/kernel/principal/request-context.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../../support/database/fresh-database.js';

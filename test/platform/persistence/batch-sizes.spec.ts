@@ -5,7 +5,7 @@ import { Loggers } from '../../../src/observability/logging/loggers.js';
 import { Meters } from '../../../src/observability/metrics/meters.js';
 import { batchesOf } from '../../../src/platform/persistence/batch-size.js';
 import { DatabaseInstrumentation } from '../../../src/platform/persistence/database-instrumentation.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
+import { unitOfWork } from '../../../src/platform/persistence/database.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { SystemRandom } from '../../../src/kernel/random/random.js';
 import { BackupCodeStore } from '../../../src/identity/second-factor/backup-code/backup-code.store.js';

@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../../src/platform/persistence/database.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
+import { openDatabase, unitOfWork } from '../../../src/platform/persistence/database.js';
 import type { Tx, UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 

@@ -9,11 +9,12 @@ import {
   openDatabase,
   poolOf,
   type PoolOptions,
+  unitOfWork,
 } from '../../../src/platform/persistence/database.js';
 import type { Host } from '../../../src/platform/persistence/jdbc/jdbc-url.js';
 import { reportLimits } from '../../../src/platform/persistence/engines/server-limits.js';
 import type { ServerPool } from '../../../src/platform/persistence/engines/server-pool.js';
-import { PersistenceModule, unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
+import { PersistenceModule } from '../../../src/platform/persistence/persistence.module.js';
 import type { SchemaSetup } from '../../../src/platform/persistence/schema/schema-setup.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { withRequestContext } from '../../../src/kernel/principal/request-context.js';

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase, poolOf } from '../../../src/platform/persistence/database.js';
+import { openDatabase, poolOf, unitOfWork } from '../../../src/platform/persistence/database.js';
 import { MAX_PREPARED } from '../../../src/platform/persistence/engines/prepared-statements.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
 import type { Tx, UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { freshMariadbDatabase } from '../../support/database/fresh-database.js';
 import { needs } from '../../support/runner/needs.js';

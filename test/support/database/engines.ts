@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openDatabase } from '../../../src/platform/persistence/database.js';
-import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
+import { openDatabase, unitOfWork } from '../../../src/platform/persistence/database.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { findProgram } from '../runner/binaries.js';
 import { type FreshDatabase, freshMariadbDatabase, freshMysqlDatabase } from './fresh-database.js';

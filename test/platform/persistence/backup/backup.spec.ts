@@ -10,11 +10,10 @@ import { inspectBackup, loadBackup } from '../../../../src/platform/persistence/
 import { BACKUP } from '../../../../src/apps/schema/backup-tables.js';
 import { DatabaseConnection } from '../../../../src/platform/persistence/backup/database-connection.js';
 import { checkTarget } from '../../../../src/platform/persistence/backup/restore-target.js';
-import { openDatabase } from '../../../../src/platform/persistence/database.js';
+import { openDatabase, unitOfWork } from '../../../../src/platform/persistence/database.js';
 import { MigrationState } from '../../../../src/platform/persistence/migrations/migration-state.js';
 import { revertLast } from '../../../../src/platform/persistence/migrations/migrations.js';
 import { expectedSchema, tableOf } from '../../../../src/platform/persistence/schema/expected-schema.js';
-import { unitOfWork } from '../../../../src/platform/persistence/persistence.module.js';
 import type { UnitOfWork, Value } from '../../../../src/platform/persistence/unit-of-work.js';
 import { SystemRandom } from '../../../../src/kernel/random/random.js';
 import { request } from '../../../support/events/broker.js';

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GuessFailureTable } from '../../../../src/identity/account/throttle/password-failure.store.js';
-import { openDatabase } from '../../../../src/platform/persistence/database.js';
-import { unitOfWork } from '../../../../src/platform/persistence/persistence.module.js';
+import { openDatabase, unitOfWork } from '../../../../src/platform/persistence/database.js';
 import { StoredTaskLeases } from '../../../../src/platform/persistence/stored-task-leases.service.js';
 import { TaskLeaseStore } from '../../../../src/platform/persistence/task-lease.store.js';
 import type { UnitOfWork } from '../../../../src/platform/persistence/unit-of-work.js';

@@ -1,11 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HealthComponents } from '../../../../src/observability/health/health-components.js';
-import { openDatabase } from '../../../../src/platform/persistence/database.js';
+import { openDatabase, unitOfWork } from '../../../../src/platform/persistence/database.js';
 import { DatabaseInstrumentation } from '../../../../src/platform/persistence/database-instrumentation.js';
 import { PoolProperties } from '../../../../src/platform/persistence/datasource.properties.js';
 import { DbIndicator } from '../../../../src/platform/persistence/db.indicator.js';
-import { unitOfWork } from '../../../../src/platform/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../../../src/platform/persistence/unit-of-work.js';
 import { clusterRounds, HASTY } from '../../../support/database/cluster-rounds.js';
 import { galeraCluster } from '../../../support/database/galera-cluster.js';
