@@ -10,19 +10,32 @@ import type * as database from './src/platform/persistence/database.js';
 import type * as datasource from './src/platform/persistence/datasource.properties.js';
 import type * as repositories from './src/platform/persistence/repositories.js';
 
-const { loadServiceConfiguration } = (await built('apps/server/service-configuration.js')) as typeof configuration;
-const { processInputs } = (await built('config/read/process-inputs.js')) as typeof inputs;
-const { dataSourceOptions } = (await built('platform/persistence/database.js')) as typeof database;
-const { DatasourceProperties } = (await built('platform/persistence/datasource.properties.js')) as typeof datasource;
-const { withEntities } = (await built('platform/persistence/repositories.js')) as typeof repositories;
-// It names every entity.
-await built('apps/schema/backup-tables.js');
+/** What is taken from dist: by member, so that the check of exports sees which ones. */
+interface Built {
+  readonly loadServiceConfiguration: typeof configuration.loadServiceConfiguration;
+  readonly processInputs: typeof inputs.processInputs;
+  readonly dataSourceOptions: typeof database.dataSourceOptions;
+  readonly DatasourceProperties: typeof datasource.DatasourceProperties;
+  readonly withEntities: typeof repositories.withEntities;
+}
+
+const modules = await Promise.all([
+  built('apps/server/service-configuration.js'),
+  built('config/read/process-inputs.js'),
+  built('platform/persistence/database.js'),
+  built('platform/persistence/datasource.properties.js'),
+  built('platform/persistence/repositories.js'),
+  // It names every entity.
+  built('apps/schema/backup-tables.js'),
+]);
+const { loadServiceConfiguration, processInputs, dataSourceOptions, DatasourceProperties, withEntities } =
+  Object.assign({}, ...modules) as Built;
 
 // The arguments belong to TypeORM: keys come from files and the environment here.
 const settings = loadServiceConfiguration(processInputs([])).get(DatasourceProperties);
 
 export const dataSource = withEntities(new DataSource(await dataSourceOptions(settings)));
 
-function built(file: string): Promise<unknown> {
-  return import(new URL(`dist/${file}`, import.meta.url).href);
+function built(file: string): Promise<object> {
+  return import(new URL(`dist/${file}`, import.meta.url).href) as Promise<object>;
 }
