@@ -11,9 +11,9 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../identity/events/event-e
 import type { EventExports } from '../admin/event-exports.service.js';
 import type { Act } from '../admin/act.js';
 import type { Resends } from '../admin/resends.service.js';
-import { commandReason } from '../../kernel/principal/command-context.js';
 import { writeExport } from './export-output.js';
-import { withReason } from './operator.js';
+import { operatorAct, withReason } from './operator.js';
+import { withLimit } from './page-limit.js';
 import { type EventKind, KINDS } from '../../identity/events/security-event.js';
 import type { ListedDelivery, WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
 import { notFound } from './command-failure.js';
@@ -61,18 +61,17 @@ interface DeliveryOptions {
   readonly limit: number;
 }
 
-const USUAL_LIMIT = 50;
-
 /** Adds `events search`, `report`, `reasons`, `export` and `verify`, and `events webhook`. */
 export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
   const events = program.command('events').description('searches, counts, exports and verifies security events');
   const run = commandRunner(parts, exit);
 
-  withFilter(events.command('search'))
+  const searching = withFilter(events.command('search'))
     .description('lists security events, newest first, a page at a time')
-    .option('--after <id>', 'continue after the event with this id')
-    .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
-    .action((options: SearchOptions) => run((services) => search(services, options)));
+    .option('--after <id>', 'continue after the event with this id');
+  withLimit(searching, 'events', MAX_EVENTS).action((options: SearchOptions) =>
+    run((services) => search(services, options)),
+  );
 
   withPeriod(events.command('report'))
     .description('counts security events by kind and result')
@@ -98,14 +97,8 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
     .option('--out <file>', 'a new file, mode 600; without it standard output')
     .action((options: ExportOptions) => run((services) => exportEvents(services, parts, options)));
 
-  addWebhookCommands(
-    events.command('webhook').description('the events that the webhook has not delivered'),
-    run,
-    () => ({
-      actor: parts.actor,
-      authority: 'operator',
-      reason: commandReason(),
-    }),
+  addWebhookCommands(events.command('webhook').description('the events that the webhook has not delivered'), run, () =>
+    operatorAct(parts.actor),
   );
 }
 
@@ -119,13 +112,14 @@ function withFilter(command: Command): Command {
 }
 
 function addWebhookCommands(webhook: Command, run: RunCommand<EventsServices>, act: () => Act): void {
-  webhook
+  const listing = webhook
     .command('list')
     .description('lists the events that the webhook has given up, oldest first')
     .option('--pending', 'the events that it has not delivered yet')
-    .option('--after <id>', 'continue after the event with this id', '')
-    .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
-    .action((options: DeliveryOptions) => run((services) => listDeliveries(services, options)));
+    .option('--after <id>', 'continue after the event with this id', '');
+  withLimit(listing, 'events', MAX_EVENTS).action((options: DeliveryOptions) =>
+    run((services) => listDeliveries(services, options)),
+  );
 
   withReason(webhook.command('resend'))
     .description('sends events again that the webhook has given up')
@@ -200,8 +194,8 @@ async function exportEvents(
 ): Promise<CommandResult> {
   const account = user === undefined ? undefined : await accounts.findByLoginId(user);
   if (user !== undefined && !account) return notFound(`Unknown user ${printable(user)}.`);
-  const act = { actor, authority: 'operator', reason: commandReason() } as const;
-  const parts = await eventExports.export({ user: account?.id ?? subject, kind, from, to }, format, act);
+  const filter = { user: account?.id ?? subject, kind, from, to };
+  const parts = await eventExports.export(filter, format, operatorAct(actor));
   return writeExport(parts, { out, output });
 }
 
@@ -246,12 +240,6 @@ function headOf(text: string): BatchHash {
     throw new InvalidArgumentError('A head looks like the last line of "events verify": 12:<43 characters>.');
   }
   return { batch: Number(batch), hash };
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_EVENTS) throw new InvalidArgumentError(`A page has 1 to ${MAX_EVENTS} events.`);
-  return limit;
 }
 
 function instantOf(text: string): number {

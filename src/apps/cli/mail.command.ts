@@ -1,14 +1,14 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Act } from '../admin/act.js';
 import type { Resends } from '../admin/resends.service.js';
 import { printable } from '../../config/show/failure-report.js';
 import type { MailBacklog } from '../../platform/mail/mail-backlog.service.js';
 import type { MailRow } from '../../platform/mail/mail-message.js';
-import { commandReason } from '../../kernel/principal/command-context.js';
 import { notFound } from './command-failure.js';
 import { type CommandParts, type CommandResult, commandRunner } from './command-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { withReason } from './operator.js';
+import { operatorAct, withReason } from './operator.js';
+import { withLimit } from './page-limit.js';
 
 /** Services that the commands need, opened for one command. */
 export interface MailServices {
@@ -29,7 +29,6 @@ interface ListOptions {
   readonly limit: number;
 }
 
-const USUAL_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 /** Adds `mail list` and `mail resend`. */
@@ -37,13 +36,12 @@ export function addMailCommand(program: Command, parts: MailCommandParts, exit: 
   const mail = program.command('mail').description('shows mails that are not sent, and sends them again');
   const run = commandRunner(parts, exit);
 
-  mail
+  const listing = mail
     .command('list')
     .description('lists mails that wait or were given up, oldest first, a page at a time')
     .option('--failed', 'only mails that were given up')
-    .option('--after <id>', 'continue after the mail with this id')
-    .option('--limit <number>', `mails of one page, at most ${MAX_LIMIT}`, limitOf, USUAL_LIMIT)
-    .action((options: ListOptions) => run((services) => list(services, options)));
+    .option('--after <id>', 'continue after the mail with this id');
+  withLimit(listing, 'mails', MAX_LIMIT).action((options: ListOptions) => run((services) => list(services, options)));
 
   withReason(mail.command('resend'))
     .description('sends mails again that were given up: those with the given ids, or all')
@@ -51,7 +49,7 @@ export function addMailCommand(program: Command, parts: MailCommandParts, exit: 
     .option('--all', 'all mails that were given up')
     .action((ids: readonly string[], { all = false }: { readonly all?: boolean }) =>
       run((services) => {
-        const act: Act = { actor: parts.actor, authority: 'operator', reason: commandReason() };
+        const act = operatorAct(parts.actor);
         return all ? resendAll(services, act) : resend(services, ids, act);
       }),
     );
@@ -82,10 +80,4 @@ async function resend({ resends }: MailServices, ids: readonly string[], act: Ac
 async function resendAll({ resends }: MailServices, act: Act): Promise<readonly string[]> {
   const count = await resends.allMails(act);
   return [count === 1 ? '1 mail will be sent again.' : `${count} mails will be sent again.`];
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`A page has 1 to ${MAX_LIMIT} mails.`);
-  return limit;
 }

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { MAX_REASON_LENGTH, storedReason } from '../admin/act.js';
+import { commandReason } from '../../kernel/principal/command-context.js';
+import { type Act, MAX_REASON_LENGTH, storedReason } from '../admin/act.js';
 
 /** Maximum length of a name: two names fit into the column of actors, which has 64 characters. */
 const MAX_NAME_LENGTH = 28;
@@ -39,6 +40,11 @@ function nameOf(username: () => string, uid: number | undefined): string {
 
 function plainName(name: string): string {
   return name.replaceAll(/[^\w.@\\$-]/g, '?').slice(0, MAX_NAME_LENGTH);
+}
+
+/** An act of the operator, with the reason that `withReason` has read. */
+export function operatorAct(actor: string): Act {
+  return { actor, authority: 'operator', reason: commandReason() };
 }
 
 /** Adds `--reason` to a command that changes something. */

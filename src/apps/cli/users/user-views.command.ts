@@ -1,15 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Account, type AccountStatus, hasSecondFactor } from '../../../identity/account/account.js';
 import { printable } from '../../../config/show/failure-report.js';
 import { MAX_SLICE } from '../../../platform/persistence/slice.js';
 import type { Lock } from '../../../identity/second-factor/attempts/attempt.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import type { RunCommand } from '../command-run.js';
+import { withLimit } from '../page-limit.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
 /** Reader with the rights of an operator, who may read everything. */
 const READER = { actor: 'cli', authority: 'operator' } as const;
-const USUAL_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 interface ListOptions {
@@ -22,13 +22,13 @@ interface ListOptions {
 
 /** Adds `users list`, `users show` and `users sessions`, which change nothing. */
 export function addUserViews(users: Command, run: RunCommand<UsersServices>): void {
-  users
+  const listing = users
     .command('list')
     .description('lists users by login id, a page at a time')
     .option('--query <text>', 'only users whose login id or mail address contains this text')
     .option('--role <role>', 'only users with this stored role')
-    .addOption(new Option('--status <status>', 'only users with this status').choices(['active', 'disabled']))
-    .option('--limit <number>', `users of one page, at most ${MAX_LIMIT}`, limitOf, USUAL_LIMIT)
+    .addOption(new Option('--status <status>', 'only users with this status').choices(['active', 'disabled']));
+  withLimit(listing, 'users', MAX_LIMIT)
     .option('--after <id>', 'continue after this login id')
     .action((options: ListOptions) => run((services) => list(services, options)));
 
@@ -43,12 +43,6 @@ export function addUserViews(users: Command, run: RunCommand<UsersServices>): vo
     .description('lists the sessions and the trusted devices of one user, newest first')
     .argument('<id>', 'login id')
     .action((id: string) => run((services) => ofUser(services, id, (account) => sessions(services, account))));
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`A page has 1 to ${MAX_LIMIT} users.`);
-  return limit;
 }
 
 async function list({ accounts }: UsersServices, options: ListOptions): Promise<readonly string[]> {

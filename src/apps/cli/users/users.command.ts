@@ -5,13 +5,12 @@ import { ImportFile, importFormat } from '../../../identity/account/import/impor
 import type { ImportReport } from '../../../identity/account/import/import-row.js';
 import { rolesWritten } from '../../../identity/account/account.js';
 import type { Act } from '../../admin/account-administration.service.js';
-import { commandReason } from '../../../kernel/principal/command-context.js';
 import { type CommandParts, type CommandResult, commandRunner } from '../command-run.js';
 import { creating } from '../command-target.js';
 import { addAdmitCommand } from './admit.command.js';
 import type { ExitCode } from '../exit-code.js';
 import { addInviteCommand } from './invite.command.js';
-import { withReason } from '../operator.js';
+import { operatorAct, withReason } from '../operator.js';
 import { addUserChanges } from './user-changes.command.js';
 import { addUserExport } from './user-export.command.js';
 import { addUserViews } from './user-views.command.js';
@@ -53,7 +52,7 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .option('--email <address>')
     .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options, act())));
 
-  const act = (): Act => ({ actor: parts.actor, authority: 'operator', reason: commandReason() });
+  const act = (): Act => operatorAct(parts.actor);
 
   addInviteCommand(users, act, run);
 
