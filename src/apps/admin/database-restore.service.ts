@@ -15,7 +15,7 @@ import type { Act } from './account-administration.service.js';
 export interface RestoreOptions {
   /** Deletes the accounts of the database first. */
   readonly replace: boolean;
-  /** Also restores backup codes, of which some may have been used after the backup. */
+  /** Restores backup codes as well, some of which may have been used after the backup. */
   readonly keepBackupCodes: boolean;
   /** Restores TOTP keys that no configured seal key opens. */
   readonly lostSealKeys: boolean;

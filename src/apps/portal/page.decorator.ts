@@ -20,8 +20,8 @@ export const AccountPage = (): MethodDecorator =>
   applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true }));
 
 /**
- * A page of administrators: it sends users whose second factor is not recent to prove it, and back afterwards. A page that
- * responds to a form names the `formPage` with that form.
+ * A page of administrators: it redirects users without a recent proof of the second factor to prove it, and back
+ * afterwards. A page that responds to a form names the `formPage` with that form.
  */
 export const AdminPage = (formPage?: string): MethodDecorator =>
   applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true, ...ofForm(formPage) }));
@@ -30,7 +30,10 @@ export const AdminPage = (formPage?: string): MethodDecorator =>
 export const SendsOn = (options: Pick<ErrorPageOptions, 'redirectsForms'> = {}): MethodDecorator =>
   applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE, options), FormBody(), Redirect('', 303));
 
-/** As `SendsOn`, for the form of the `AdminPage` with this template of a path. */
+/**
+ * The route accepts the form of an `AdminPage`, whose path template is `formPage`, and redirects to the `url` that it
+ * returns.
+ */
 export const SendsOnAdmin = (formPage: string): MethodDecorator =>
   applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE, ofForm(formPage)), FormBody(), Redirect('', 303));
 

@@ -44,7 +44,7 @@ it('a listener opens only one address of localhost, since limits and shutdown co
 });
 
 it('C6: a listener on every address opens although the process may not read the network interfaces', async () => {
-  // What happens under systemd's RestrictAddressFamilies without AF_NETLINK.
+  // Simulates systemd's RestrictAddressFamilies without AF_NETLINK.
   vi.spyOn(os, 'networkInterfaces').mockImplementation(() => {
     throw new Error('uv_interface_addresses returned EAFNOSUPPORT');
   });

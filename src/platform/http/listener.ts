@@ -167,7 +167,7 @@ export class Listener {
     await this.adapter.getInstance().listen({ port, host, backlog: this.backlog });
   }
 
-  /** From now on every response asks its client to close the connection. */
+  /** Makes every further response ask its client to close the connection. */
   drain(): void {
     this.tracker.drain();
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Not a status of the RFCs: nginx and its log readers use it if the client disconnects before the response. */
+/** Status of nginx, unknown to the RFCs, for a client that disconnects before the response; log readers know it. */
 export const CLIENT_CLOSED_REQUEST = 499;
 
 /** The status that was sent, once the request has ended. */

@@ -74,7 +74,8 @@ needs('redis')('limits in the key-value store', () => {
     // Long, so that no window ends meanwhile.
     const windowMillis = 86_400_000;
     const now = new SystemClock().millis();
-    // As another replica has left it in the window before; the clock of the store is that of this machine.
+    // Simulates a count that another replica stored in the window before; the clock of the store is that of this
+    // machine.
     await ask(
       redis.port,
       `HSET ${storeKey('rate-limit', 'old')} w ${Math.floor(now / windowMillis) - 1} c 1000000000 p 0`,

@@ -15,7 +15,7 @@ export interface CookieAttributes {
 /** Values of the cookies of a request by name. */
 export type CookieValues = Readonly<Record<string, string | undefined>>;
 
-/** What a controller may change in its response, besides the body that it returns. */
+/** The part of a response that a controller may change, besides the body that it returns. */
 export interface Reply {
   /** Cookies of the request. */
   readonly cookies: CookieValues;

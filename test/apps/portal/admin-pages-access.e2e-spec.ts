@@ -103,7 +103,7 @@ onAnyEngine('access to the pages of the administration', (engine) => {
       return encodeURIComponent(`${CONTEXT}${await scene.admin.userPath(scene.boss)}/${part}`);
     }
 
-    /** Where the only button of an error page leads, without the context path. */
+    /** Path of the only button of an error page, without the context path. */
     function linkOf({ text }: Answer): string {
       return unescaped(/class="button primary" href="\/auth([^"]*)"/.exec(text)?.[1] ?? '');
     }

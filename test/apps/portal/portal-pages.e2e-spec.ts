@@ -14,7 +14,7 @@ const SETUP = '/2fa/portal/setup';
 const CONFIRM = '/2fa/portal/confirm';
 /** The button of the setup page that begins with an app. */
 const APP = 'Use an authenticator app';
-/** As the packaged values set it. */
+/** Content type of pages with the packaged configuration. */
 const HTML = 'text/html;charset=UTF-8';
 const BOSSES = ['', '-too', '-three', '-four', '-five', '-six', '-seven', '-eight', '-nine'].map((end) => `boss${end}`);
 const HOSTILE = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
@@ -143,7 +143,7 @@ onSqlite('portal pages', (engine) => {
 
         expect(answer).toBeAnswered(400);
         expect(answer.text).toContain('Some of the input is not valid. Check it and try again.');
-        // What users correct themselves needs no code for support.
+        // Errors that users can correct show no code for support.
         expect(answer.text).not.toContain('For support');
         expect(formOf(client, answer).fields).toMatchObject({ id: 'an\u202ena', pw: '' });
         expect(await submit(client, answer, { id, pw })).toBeAnswered(303);
@@ -262,7 +262,7 @@ onSqlite('portal pages', (engine) => {
         const answer = await submit(client, page, { code: 'my code' });
         expect(answer).toBeAnswered(400);
         expect(answer.text).toContain('Some of the input is not valid. Check it and try again.');
-        // What users correct themselves needs no code for support.
+        // Errors that users can correct show no code for support.
         expect(answer.text).not.toContain('For support');
       }
 

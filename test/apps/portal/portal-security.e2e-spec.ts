@@ -78,7 +78,7 @@ const ADMIN_FORMS: Readonly<Record<string, Fields>> = {
 /** An import that an attacker would send. */
 const PLANTED = { content: `login_id,password,roles\nplanted,${CHOSEN},ROLE_ADMIN\n`, fileName: 'x.csv' };
 
-/** What a browser tells about a form of another site; a sibling subdomain is same-site. */
+/** Headers that browsers send with a form of another site; a sibling subdomain is same-site. */
 const FOREIGN: readonly (readonly [string, Fields])[] = [
   ['a foreign Origin', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['the Origin null', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
@@ -900,7 +900,7 @@ onSqlite('security of the portal', (engine) => {
 });
 
 /** The tags of a page, without the values of their attributes. */
-/** None of the texts of `HOSTILE` is markup on these pages. */
+/** Expects that none of the texts of `HOSTILE` is markup on these pages. */
 function expectNoMarkup(pages: readonly Answer[]): void {
   for (const page of pages) {
     expect(page.text, page.request).not.toMatch(/<script>|<img src=x|alert\(1\)"/i);

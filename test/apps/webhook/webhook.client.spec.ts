@@ -8,7 +8,7 @@ import { WebhookProperties } from '../../../src/apps/webhook/webhook.properties.
 import { SystemClock } from '../../../src/kernel/clock/clock.js';
 
 const http = outboundHttp();
-/** For receivers that do not respond; the others have time on a busy machine, too. */
+/** Timeout for receivers that do not respond; the others have time on a busy machine, too. */
 const SHORT_MILLIS = 300;
 const LONG_MILLIS = 10_000;
 /** A hundred megabytes when it is decompressed. */

@@ -104,7 +104,7 @@ const FACTS: AccessRecord = {
 };
 
 const LONG_PATH = `/${'a'.repeat(30)}`.repeat(32);
-/** How many lines with it may wait. */
+/** Number of such lines that may wait. */
 const WAITING = Math.floor(
   (4 * 1024 * 1024) / `192.0.2.7 - - [21/Nov/2026:23:45:00 +0000] "GET ${LONG_PATH} HTTP/1.1" 200 5\n`.length,
 );

@@ -11,7 +11,7 @@ const PROXY = '127.9.9.9';
 /** Address that the service sees for a connection from 127.203.113.66 (public-peers-preload.ts). */
 const PUBLIC_ADDRESS = '203.0.113.66';
 const HSTS = 'strict-transport-security';
-/** Far more failures than are free. */
+/** Number of failures far above the free ones. */
 const RUN = 25;
 
 function storyWith(engine: Engine, strategy: string): LoginStory {

@@ -7,7 +7,7 @@ import { onSqlite } from '../../support/database/story-database.js';
 
 /** The session cookie of a Spring Session application on a parent domain. */
 const THEIRS = 'MzU0ZTk5YzQtZDVkYS00YTI0LWJjNTMtNjU1N2Q1YTc0ZTVk';
-/** As long as ours. */
+/** A text of the same length as a token of the service. */
 const ALIKE = 'x'.repeat(43);
 
 onSqlite('cookies of the same name', (engine) => {

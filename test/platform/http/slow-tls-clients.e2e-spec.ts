@@ -11,7 +11,7 @@ import { clientHello, handshake, JSON_BODY, overHttp1 } from '../../support/http
 const TIMEOUT_MILLIS = 1000;
 /** No slow client is disconnected by it during the test, however busy the machine is. */
 const CROWD_TIMEOUT_MILLIS = 600_000;
-/** Far longer than the timeout, because a busy machine is slow. */
+/** Limit far above the timeout, because a busy machine is slow. */
 const SOON = 30_000;
 const SLOW = 150;
 /** Requests of other clients beside them. */

@@ -13,7 +13,7 @@ import { waitUntil } from '../../support/runner/wait-until.js';
 const SENDERS = Array.from({ length: 21 }, (_, number) => `sender-${number}`);
 const OTHERS = Object.fromEntries(['boss', ...SENDERS].map((id) => [id, 'ROLE_ADMIN']));
 
-/** How an administrator loses what the import needs. */
+/** Ways in which an administrator loses the rights that the import needs. */
 const LOSSES: readonly (readonly [string, (boss: Administrator, subject: string) => Promise<unknown>, string])[] = [
   ['is disabled', (boss, sub) => boss.send('PATCH', `/users/${sub}`, { status: 'disabled' }), 'INVALID_TOKEN'],
   ['is deleted', (boss, sub) => boss.send('DELETE', `/users/${sub}`, {}), 'INVALID_TOKEN'],

@@ -7,7 +7,7 @@ export function codeIn(typed: string): SubmittedCode {
   return submittedCode(typed) ?? malformed();
 }
 
-/** As `givenCode`, only for the code of an authenticator app. */
+/** The code of an authenticator app in a form. @throws ServiceError as `codeIn` does */
 export function totpIn(typed: string): Submitted<'totp'> {
   return submittedTotp(typed) ?? malformed();
 }

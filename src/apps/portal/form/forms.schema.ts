@@ -37,7 +37,7 @@ export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entrie
 /** The code that a user types; the form itself shows the error for a malformed code. */
 export const typedCode = v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH));
 
-/** The name of an authenticator; the form itself shows the error for a name that `givenName` rejects. */
+/** The name of an authenticator; the form itself shows the error for a name that `nameIn` rejects. */
 export const typedName = v.optional(v.pipe(v.string(), v.maxLength(MAX_TYPED_NAME_LENGTH)), '');
 
 export const codeForm = v.strictObject({ ...formEntries, code: typedCode });

@@ -31,7 +31,7 @@ export function nameIn(typed: string): string {
   throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'name', code: 'format' }] });
 }
 
-/** As `givenName`; undefined for an empty text. */
+/** The name in a form that may leave it empty; undefined for an empty text. @throws ServiceError as `nameIn` does */
 export function optionalNameIn(typed: string): string | undefined {
   return typed.trim() === '' ? undefined : nameIn(typed);
 }

@@ -215,7 +215,7 @@ export class RequestTracker {
     });
   }
 
-  /** From now on the last response on every connection says `Connection: close` (RFC 9112 section 9.6). */
+  /** Makes the last response on every connection announce `Connection: close` (RFC 9112 section 9.6). */
   drain(): void {
     this.isDraining = true;
     for (const { requests } of this.connections.values()) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long a rejected client may continue to send before its connection is closed. */
+/** Time for which a rejected client may continue to send before its connection is closed. */
 export const LINGER_MILLIS = 2000;
 
 /** Requests whose client was sent 100 Continue. */

@@ -37,7 +37,7 @@ export class HttpError extends ServiceError {
   }
 }
 
-/** How an error is sent over HTTP; empty unless an HTTP edge has decided. */
+/** Options for sending an error over HTTP; empty unless an HTTP edge has set them. */
 export function httpFactsOf(error: ServiceError): HttpErrorOptions {
   return error instanceof HttpError ? error.facts : {};
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../../../kernel/encoding/html.js';
 /** Media type of pages. */
 export const HTML = 'text/html; charset=utf-8';
 
-/** For the head of a page: redirects a browser to `url` without script. `form-action` does not apply to it. */
+/** Element for the head of a page that redirects to `url` without script; `form-action` does not apply to it. */
 export function refreshTo(url: string): Html {
   return html`<meta http-equiv="refresh" content="0; url=${url}">
 `;

@@ -23,7 +23,7 @@ export interface NavLink {
   readonly isCurrent: boolean;
 }
 
-/** What a page shows; the layout adds the rest. */
+/** Content of a page; the layout adds the rest. */
 export interface PageContent {
   readonly title: string;
   readonly body: Html;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConversionProblem } from '../../../config/problem.js';
 import { accessPattern, COMMON_PATTERN } from './access-pattern.js';
 
-/** As operators read them in the documentation of the key. */
+/** The placeholders that the documentation of the key lists. */
 const PLACEHOLDERS = accessPattern.expects.match(/%\S+/g) ?? [];
 
 function reasonOf(pattern: string): string {
@@ -49,7 +49,7 @@ describe('L1: a placeholder that could log a credential', () => {
     ['%{Proxy-Authorization}i', 'others can carry secrets'],
     ['%{Set-Cookie}o', 'others can carry secrets'],
     ['%{Location}o', 'others can carry secrets'],
-    // What a caller sends under that name is no id of ours.
+    // The id that a caller sends under this name is not an id of the service.
     ['%{X-Request-Id}i', 'others can carry secrets'],
     ['%{SESSION}c', 'cookies are never logged'],
     ['%q', 'query string is never logged'],

@@ -14,7 +14,7 @@ import { secureServers } from './secure-server.js';
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Server = ReturnType<ReturnType<typeof secureServers>>;
 
-/** Far longer than anything here takes. */
+/** Limit that no operation of these tests reaches. */
 const PATIENT_MILLIS = 60_000;
 
 /** Says of a request what Fastify and our hooks look at. */

@@ -80,7 +80,7 @@ describe('the upload folder', () => {
   it.each([
     ['does not exist', join(temporaryFolder(), 'missing'), /^ENOENT$/],
     ['is a file', import.meta.filename, /^ENOTDIR$/],
-    // Not even root may make files there.
+    // Even root cannot create files there.
     ['cannot be written', '/proc', /^(?:EACCES|ENOENT|EPERM)$/],
   ])('is rejected if it %s', (_, location, code) => {
     let failure: unknown;
