@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Random } from '../../kernel/random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { type LeaseRefused, type TaskLease, TaskLeases } from '../tasks/task-leases.js';
+import { type UnavailableLease, type TaskLease, TaskLeases } from '../tasks/task-leases.js';
 import { type StoredLease, TaskLeaseStore } from './task-lease.store.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -31,7 +31,7 @@ export class StoredTaskLeases extends TaskLeases {
     tasks.useLeases(this);
   }
 
-  async take(task: string): Promise<TaskLease | LeaseRefused> {
+  async take(task: string): Promise<TaskLease | UnavailableLease> {
     const startedAt = performance.now();
     const read = await this.work.single((tx) => this.store.find(tx, task));
     const now = this.clock.millis();

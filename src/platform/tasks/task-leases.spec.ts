@@ -2,16 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../kernel/clock/clock.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { ScheduledTasks } from './scheduled-tasks.js';
-import { type LeaseRefused, type TaskLease, TaskLeases } from './task-leases.js';
+import { type UnavailableLease, type TaskLease, TaskLeases } from './task-leases.js';
 
 const SCHEDULE = { kind: 'fixedDelay', initialDelayMillis: 10, intervalMillis: 1000, onOneReplica: true } as const;
 
 class FakeLeases extends TaskLeases {
   readonly lost = new AbortController();
   readonly rests: number[] = [];
-  answer: () => LeaseRefused | Error | undefined = () => undefined;
+  answer: () => UnavailableLease | Error | undefined = () => undefined;
 
-  take(): Promise<TaskLease | LeaseRefused> {
+  take(): Promise<TaskLease | UnavailableLease> {
     const answer = this.answer();
     if (answer instanceof Error) return Promise.reject(answer);
     const release = (restMillis: number): Promise<void> => {

@@ -12,12 +12,12 @@ export interface TaskLease {
 }
 
 /** Returned while another replica runs the task, or has run it shortly before. */
-export interface LeaseRefused {
+export interface UnavailableLease {
   readonly retryInMillis: number;
 }
 
 /** Leases of tasks that run on one replica at a time. */
 export abstract class TaskLeases {
   /** Takes the lease of a task. @throws ServiceError `UNAVAILABLE` */
-  abstract take(task: string): Promise<TaskLease | LeaseRefused>;
+  abstract take(task: string): Promise<TaskLease | UnavailableLease>;
 }

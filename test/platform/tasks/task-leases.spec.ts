@@ -3,7 +3,7 @@ import { StoredTaskLeases } from '../../../src/platform/persistence/stored-task-
 import { TaskLeaseStore } from '../../../src/platform/persistence/task-lease.store.js';
 import { SystemRandom } from '../../../src/kernel/random/random.js';
 import { ScheduledTasks } from '../../../src/platform/tasks/scheduled-tasks.js';
-import type { LeaseRefused, TaskLease } from '../../../src/platform/tasks/task-leases.js';
+import type { UnavailableLease, TaskLease } from '../../../src/platform/tasks/task-leases.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
 import { ManualClock } from '../../support/programs/manual-clock.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
@@ -29,16 +29,18 @@ onEveryDatabase('the lease of a task', (database) => {
   });
 
   /** A replica whose clock differs by some seconds. */
-  const replica = (skewSeconds = 0): { readonly clock: ManualClock; take: () => Promise<TaskLease | LeaseRefused> } => {
+  const replica = (
+    skewSeconds = 0,
+  ): { readonly clock: ManualClock; take: () => Promise<TaskLease | UnavailableLease> } => {
     const clock = new ManualClock(NOW + skewSeconds);
     const leases = new StoredTaskLeases(store, database.work, clock, new SystemRandom(), new ScheduledTasks(clock));
     return { clock, take: () => leases.take(TASK) };
   };
-  const held = (taken: TaskLease | LeaseRefused): TaskLease => {
+  const held = (taken: TaskLease | UnavailableLease): TaskLease => {
     if ('retryInMillis' in taken) throw new Error(`refused for ${taken.retryInMillis} ms`);
     return taken;
   };
-  const isHeld = (taken: TaskLease | LeaseRefused): boolean => 'fence' in taken;
+  const isHeld = (taken: TaskLease | UnavailableLease): boolean => 'fence' in taken;
 
   it('goes to one of many replicas that ask at the same time, the first time and after an end', async () => {
     for (const fence of [1, 2, 3]) {
