@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { FindOptionsSelect } from 'typeorm';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
@@ -14,6 +15,9 @@ personalTable(SecurityEventEntity, {
 });
 
 const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
+const LISTED: FindOptionsSelect<SecurityEventEntity> = Object.fromEntries(
+  EVENT_COLUMNS.map((column) => [column, true]),
+);
 const INSERT = `INSERT INTO security_event (${COLUMNS}, batch) VALUES `;
 const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${UNBATCHED.new})`;
 const KINDS_OF_USER = 'SELECT kind FROM security_event WHERE user_id = ? AND kind IN';
@@ -40,7 +44,7 @@ export class EventStore {
   async ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
     const events = await tx.repository(SecurityEventEntity);
     const where = { user_id: subject, id: isOlder(page) };
-    return events.find({ where, order: { id: 'DESC' }, take: page.limit });
+    return events.find({ select: LISTED, where, order: { id: 'DESC' }, take: page.limit });
   }
 
   /** The kinds of the oldest events of some kinds, oldest first. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, MoreThan } from 'typeorm';
+import { type FindOptionsSelect, IsNull, MoreThan } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
@@ -44,6 +44,11 @@ const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_s
 const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
 const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
 
+/** Without the hash of the cookie, which no list needs. */
+const LISTED: FindOptionsSelect<SessionEntity> = Object.fromEntries(
+  COLUMNS.split(', ').map((column) => [column, true]),
+);
+
 type Row = Omit<SessionEntity, 'secret_hash'>;
 
 /** Table `session`; a session is live while its row exists and has not expired. */
@@ -77,7 +82,7 @@ export class SessionStore {
     const sessions = await tx.repository(SessionEntity);
     const isLive = { expires_at: MoreThan(this.clock.seconds()), half_security_stamp: IsNull() };
     const where = { user_id: subject, ...isLive, id: isOlder(page) };
-    return (await sessions.find({ where, order: { id: 'DESC' }, take: page.limit })).map(sessionOf);
+    return (await sessions.find({ select: LISTED, where, order: { id: 'DESC' }, take: page.limit })).map(sessionOf);
   }
 
   /** Also locks the row until the transaction ends; false if the session has ended. */

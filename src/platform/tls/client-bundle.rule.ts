@@ -16,10 +16,10 @@ export async function clientBundleProblems(
   const { SslBundles } = await import('./ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   let identity: TlsIdentity | undefined;
-  const faults = problemsOf(() => (identity = bundles.named({ key, name }).clientIdentity()));
+  const problems = problemsOf(() => (identity = bundles.named({ key, name }).clientIdentity()));
   const action = `Replace it in the bundle "${name}".`;
   return [
-    ...faults,
+    ...problems,
     ...(identity?.warnings ?? []).map((what) => facts.about(key, { severity: 'warning', what, action })),
   ];
 }

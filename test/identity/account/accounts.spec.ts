@@ -2,6 +2,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Account } from '../../../src/identity/account/account.js';
 import type { AccountChange } from '../../../src/identity/account/account-changes.store.js';
 import { ServiceError } from '../../../src/kernel/errors/service-error.js';
+import { SystemRandom } from '../../../src/kernel/random/random.js';
+import { Meters } from '../../../src/observability/metrics/meters.js';
+import { unitOfWork } from '../../../src/platform/persistence/database.js';
+import { DatabaseInstrumentation } from '../../../src/platform/persistence/database-instrumentation.js';
 import { CollectedLog } from '../../support/programs/collected-log.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
@@ -312,6 +316,25 @@ onEveryDatabase('accounts', (database) => {
     expect(await list({ query: 'listed.', after: 'Listed.One' })).toEqual(['listed.two']);
     expect(await list({ query: 'listed.\u0007' })).toEqual([]);
     expect(await list({ query: 'x'.repeat(256) })).toEqual([]);
+  });
+
+  it('A4: a list of accounts is one statement, so that no change comes between its conditions and its rows', async () => {
+    for (const loginId of ['page.1', 'page.2', 'page.3']) await create(loginId, ['ROLE_PAGED']);
+    const statements = new CollectedLog();
+    statements.loggers.setLevel('orm.sql', 'DEBUG');
+    const instrumentation = new DatabaseInstrumentation(new Meters(), statements.loggers, 'front');
+    const { accounts } = accountParts(unitOfWork(database.dataSource, new SystemRandom(), instrumentation));
+
+    const page = await accounts.list({
+      query: 'page.',
+      role: 'ROLE_PAGED',
+      status: 'active',
+      after: 'page.1',
+      limit: 1,
+    });
+
+    expect(page.map(({ loginId }) => loginId)).toEqual(['page.2']);
+    expect(statements.of('orm.sql')).toHaveLength(1);
   });
 
   it('A4: a temporary password of 100 random bits is generated unless one is given', async () => {

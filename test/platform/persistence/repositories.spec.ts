@@ -15,9 +15,9 @@ const ADD = 'INSERT INTO task_lease (task, holder, fence, expires_at) VALUES (?,
 const BEYOND_INT = 2 ** 40;
 
 onEveryDatabase('a repository', (database) => {
-  async function tasks(tx: Tx, prefix: string): Promise<readonly TaskLeaseEntity[]> {
+  async function tasks(tx: Tx, prefix: string, take = 2): Promise<readonly TaskLeaseEntity[]> {
     const leases = await tx.repository(TaskLeaseEntity);
-    return leases.find({ where: { task: MoreThan(prefix) }, order: { task: 'ASC' }, take: 2 });
+    return leases.find({ where: { task: MoreThan(prefix) }, order: { task: 'ASC' }, take });
   }
 
   it('returns rows with the values that a statement returns', async () => {
@@ -40,6 +40,24 @@ onEveryDatabase('a repository', (database) => {
     await expect(failing).rejects.toThrow('changed my mind');
     expect(during.map(({ task }) => task)).toEqual(['within-1']);
     expect((await database.work.single((tx) => tasks(tx, 'within'))).map(({ task }) => task)).not.toContain('within-1');
+  });
+
+  it('lists of any length are one statement to prepare', async () => {
+    const log = new CollectedLog();
+    const work = unitOfWork(
+      database.dataSource,
+      new SystemRandom(),
+      new DatabaseInstrumentation(new Meters(), log.loggers, 'front'),
+    );
+    log.loggers.setLevel('orm.sql', 'DEBUG');
+    await database.work.single((tx) => tx.insert(ADD, ['lengths-1', null, 1, 2]));
+    await database.work.single((tx) => tx.insert(ADD, ['lengths-2', null, 1, 2]));
+    const lengthOf = async (limit: number): Promise<number> =>
+      (await work.single((tx) => tasks(tx, 'lengths', limit))).length;
+
+    expect([await lengthOf(1), await lengthOf(2)]).toEqual([1, 2]);
+
+    expect(new Set(log.of('orm.sql').map(({ message }) => message)).size).toBe(1);
   });
 
   it('L1: the reads of a repository are in the log of statements, without their values', async () => {

@@ -4,7 +4,7 @@ import { type ImportColumn, COLUMNS, ImportFileRejection, type ImportRow, MAX_RO
 
 /**
  * The rows of a CSV file (RFC 4180) with a header line that names its columns in any order, as the file is read.
- * @throws ImportFileError
+ * @throws ImportFileRejection
  */
 export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
   const { CsvError, parse } = await import('csv-parse');

@@ -38,7 +38,7 @@ export class ImportFile {
     return this.digest;
   }
 
-  /** The rows from the first one on. @throws ImportFileError */
+  /** The rows from the first one on. @throws ImportFileRejection */
   rows(): AsyncIterable<ImportRow> {
     const hash = createHash('sha256');
     const read = new Transform({
@@ -57,7 +57,7 @@ export class ImportFile {
   }
 }
 
-/** Reads the rows of a file as a stream. @throws ImportFileError */
+/** Reads the rows of a file as a stream. @throws ImportFileRejection */
 function importRows(file: Readable, format: ImportFormat): AsyncIterable<ImportRow> {
   return format === 'csv' ? csvRows(file) : jsonLinesRows(file);
 }

@@ -10,7 +10,7 @@ export const MAX_ROW_LENGTH = 16_384;
 
 /** A file that is not an import; the message is shown to the user and repeats nothing of the rows. */
 export class ImportFileRejection extends Error {
-  override readonly name = 'ImportFileError';
+  override readonly name = 'ImportFileRejection';
 
   constructor(
     message: string,
@@ -136,7 +136,7 @@ function filled(cell: string | undefined): string | undefined {
   return cell === '' ? undefined : cell;
 }
 
-/** The column that a fault of a draft is about. */
+/** The column that a problem of a draft is about. */
 export function columnOf(field: string): ImportColumn {
   if (field === 'id') return 'login_id';
   return field === 'pw' ? 'password' : (COLUMNS.find((column) => column === field) ?? 'login_id');

@@ -41,7 +41,7 @@ describe('the JSON lines reader', () => {
     ['has an object for roles', '{"login_id":"b","roles":{}}', 'roles', 'type'],
     ['has a number among the roles', '{"login_id":"b","roles":["ROLE_A",5]}', 'roles', 'type'],
     ['hides two roles in one', '{"login_id":"b","roles":["ROLE_A,ROLE_B"]}', 'roles', 'type'],
-  ])('H5: reports a fault of a line that %s, and reads the next line', async (_, line, field, code) => {
+  ])('H5: reports a problem of a line that %s, and reads the next line', async (_, line, field, code) => {
     const rows = await rowsOf(GOOD, line, '\n', GOOD);
 
     expect(rows.map((row) => [row.line, row.problems])).toEqual([

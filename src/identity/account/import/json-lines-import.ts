@@ -15,8 +15,8 @@ const BETWEEN_ROLES = /[\s,;|]/;
 
 /**
  * Reads a file of JSON lines: each line that is not blank is one object, parsed as strictly as the bodies of requests,
- * whose members are the columns. A line that does not match is a fault of its row.
- * @throws ImportFileError if not even the first line is an object
+ * whose members are the columns. A line that does not match is a problem of its row.
+ * @throws ImportFileRejection if not even the first line is an object
  */
 export async function* jsonLinesRows(file: Readable): AsyncGenerator<ImportRow> {
   let isFirst = true;

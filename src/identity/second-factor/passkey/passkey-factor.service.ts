@@ -12,14 +12,14 @@ import { PasskeyProperties } from './passkey.properties.js';
 import { PasskeyStore } from './passkey.store.js';
 import { type AssertionRejection, PasskeyAssertions } from './passkey-assertions.service.js';
 
-const FAULTS: readonly AssertionRejection[] = ['challenge', 'unknown_passkey', 'wrong_passkey'];
+const REJECTIONS: readonly AssertionRejection[] = ['challenge', 'unknown_passkey', 'wrong_passkey'];
 const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'passkey_counter' } as const;
 
 /** Passkeys as a second factor (WebAuthn level 3). */
 @Injectable()
 export class PasskeyFactor implements SecondFactor<'passkey'> {
   readonly id = 'passkey';
-  readonly failures = [...FAULTS, FALLEN_COUNTER.reason];
+  readonly failures = [...REJECTIONS, FALLEN_COUNTER.reason];
 
   constructor(
     private readonly assertions: PasskeyAssertions,

@@ -58,13 +58,13 @@ export class OwnPasskeys {
    * @throws ServiceError `STEP_UP_REQUIRED` if policy demands a stronger login for this since the options were issued; as
    * `PasskeyRegistrations.verify` and `Enrolment.addPasskey` do
    */
-  async register(caller: Principal, credential: Registration, givenName?: string): Promise<NewOwnPasskey> {
+  async register(caller: Principal, credential: Registration, chosenName?: string): Promise<NewOwnPasskey> {
     this.relyingParty.requireAvailable();
     const account = await this.authorization.requireStill(caller, 'passkey');
     const owner = { ...attemptSubjectOf(caller), ofStamp: account.securityStamp };
     const asked = { ...owner, requestedBy: requesterOf(caller) };
     const passkey = await this.registrations.verify(asked, registrationPurpose(account), credential);
-    const name = givenName ?? passkey.name;
+    const name = chosenName ?? passkey.name;
     const place = this.authorization.placeOf(caller, account);
     const added = await this.enrolment.addPasskey(owner, { ...passkey, name }, place, (tx) =>
       this.authorization.requireLive(tx, caller),

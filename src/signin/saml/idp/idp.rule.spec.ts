@@ -66,7 +66,7 @@ describe('the check of an identity provider', () => {
   });
 
   it.each(['entity-id', 'sso-url', 'certificates'])(
-    'reports a fault if metadata and %s are both missing',
+    'reports an error if metadata and %s are both missing',
     async (key) => {
       const rest = Object.fromEntries(Object.entries(made.byHand).filter(([name]) => name !== key));
 
@@ -78,7 +78,7 @@ describe('the check of an identity provider', () => {
     },
   );
 
-  it.each(['sso-url', 'slo-url', 'certificates'])('reports a fault if both metadata and %s are set', async (key) => {
+  it.each(['sso-url', 'slo-url', 'certificates'])('reports an error if both metadata and %s are set', async (key) => {
     const byHand: Keys = { ...made.byHand, 'slo-url': 'https://idp.example/slo' };
 
     const found = await problems({ metadata: 'https://nobody.invalid/metadata', [key]: byHand[key] });

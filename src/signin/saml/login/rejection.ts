@@ -15,6 +15,6 @@ export class LoginRejection extends Error {
     readonly subject?: string,
   ) {
     super(rejection);
-    this.name = 'LoginRejected';
+    this.name = 'LoginRejection';
   }
 }

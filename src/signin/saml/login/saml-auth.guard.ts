@@ -48,6 +48,8 @@ export class SamlAuthGuard extends AuthGuard(SAML) {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature of AuthGuard
   override handleRequest<T>(error: unknown, login: unknown, _info: unknown, context: ExecutionContext): T {
     if (error instanceof Error) throw this.offeringResume(error);
+    // Passport reports a failure without an error in other ways: none of them admits a post.
+    if (error || !login) throw new TypeError('the strategy has accepted no login');
     context.switchToHttp().getRequest<StaffRequest>().staffLogin = login as SsoResult;
     return login as T;
   }

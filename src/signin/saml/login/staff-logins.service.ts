@@ -18,7 +18,7 @@ export class StaffLogins {
     private readonly warnings: MappingWarnings,
   ) {}
 
-  /** Completes the login in one transaction, and counts it. @throws LoginRejected if the user may not sign in */
+  /** Completes the login in one transaction, and counts it. @throws LoginRejection if the user may not sign in */
   async complete(verified: VerifiedAssertion): Promise<StaffLogin> {
     const { idp, assertion, request } = verified;
     this.warnings.warn(idp.name, missingAttributes(assertion, idp.properties));

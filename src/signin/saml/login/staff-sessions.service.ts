@@ -50,7 +50,7 @@ export class StaffSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws LoginRejected */
+  /** @throws LoginRejection */
   async open(tx: Tx, verified: VerifiedAssertion, entry: StaffEntry): Promise<StaffLogin> {
     const { account } = entry;
     const assurance = this.assuranceOf(verified, entry);

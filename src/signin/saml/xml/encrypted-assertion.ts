@@ -18,7 +18,7 @@ export type DecryptedAssertion =
   | { readonly assertion: string }
   | {
       readonly rejection: SamlRejection;
-      /** For the faults `algorithm` and `unsigned_cbc`: its name, safe for the log. */
+      /** For the rejections `algorithm` and `unsigned_cbc`: its name, safe for the log. */
       readonly algorithm?: string | undefined;
     };
 
