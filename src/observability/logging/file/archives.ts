@@ -162,8 +162,11 @@ export class Archives {
       const input = createReadStream(path);
       const { signal } = this.ending;
       await pipeline(input, createGzip(), output.createWriteStream({ flush: true }), { signal });
-      // Another service may still write to the moved file.
-      if ((await sizeOf(path)) > input.bytesRead) throw new Error('the file grows while it is compressed');
+      if ((await sizeOf(path)) > input.bytesRead) {
+        // Another service with the same file has written to the archive, and ends with it: the next turn compresses it.
+        await rm(unfinished, { force: true });
+        return;
+      }
       await rename(unfinished, this.names.compressedPath(path));
     } catch (error) {
       await rm(unfinished, { force: true });
