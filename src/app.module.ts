@@ -35,7 +35,7 @@ import { HttpExchanges } from './platform/http/records/http-exchanges.js';
 import { NoticesModule } from './apps/notices/notices.module.js';
 import { OpenApiModule } from './platform/web/openapi/openapi.module.js';
 import { OpenApiProperties } from './platform/web/openapi/openapi.properties.js';
-import { WebhookSenderModule } from './apps/webhook/webhook.module.js';
+import { WebhookSenderModule } from './apps/webhook/sender/webhook-sender.module.js';
 import { WebhookProperties } from './apps/webhook/webhook.properties.js';
 import { WebModule } from './platform/web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './platform/http/server.properties.js';

@@ -1,13 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../identity/events/events.module.js';
-import { OutboundModule } from '../../platform/outbound/outbound.module.js';
-import { TasksModule } from '../../platform/tasks/tasks.module.js';
 import { WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookDeliveryStore } from './webhook-delivery.store.js';
-import { WebhookOutbox } from './webhook-outbox.service.js';
-import { WebhookSender } from './webhook-sender.service.js';
-import { WebhookSenderTask } from './webhook-sender.task.js';
-import { WebhookClient } from './webhook.client.js';
 
 /** Stores the deliveries of the webhook; sends nothing. */
 @Module({
@@ -16,10 +10,3 @@ import { WebhookClient } from './webhook.client.js';
   exports: [WebhookDeliveryStore, WebhookDeliveries],
 })
 export class WebhookModule {}
-
-/** Sends the deliveries; part of the service, not of commands. */
-@Module({
-  imports: [WebhookModule, EventsModule, OutboundModule, TasksModule],
-  providers: [WebhookOutbox, WebhookClient, WebhookSender, WebhookSenderTask],
-})
-export class WebhookSenderModule {}

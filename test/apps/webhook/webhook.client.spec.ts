@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { outboundHttp } from '../../support/http/outbound.js';
 import { Duration } from '../../../src/config/bind/duration.js';
-import { WebhookClient } from '../../../src/apps/webhook/webhook.client.js';
+import { WebhookClient } from '../../../src/apps/webhook/sender/webhook.client.js';
 import { WebhookProperties } from '../../../src/apps/webhook/webhook.properties.js';
 import { SystemClock } from '../../../src/kernel/clock/clock.js';
 

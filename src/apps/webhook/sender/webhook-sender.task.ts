@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { EventRelay } from '../../identity/events/chain/event-relay.service.js';
-import { KINDS } from '../../identity/events/security-event.js';
-import type { BackgroundLoop } from '../../platform/tasks/repeat.js';
-import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
-import { WebhookDeliveries } from './webhook-deliveries.service.js';
+import { EventRelay } from '../../../identity/events/chain/event-relay.service.js';
+import { KINDS } from '../../../identity/events/security-event.js';
+import type { BackgroundLoop } from '../../../platform/tasks/repeat.js';
+import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
+import { WebhookDeliveries } from '../webhook-deliveries.service.js';
 import { WebhookSender } from './webhook-sender.service.js';
-import { WebhookProperties } from './webhook.properties.js';
+import { WebhookProperties } from '../webhook.properties.js';
 
 const IDLE_MILLIS = 2000;
 const COUNT_MILLIS = 15_000;

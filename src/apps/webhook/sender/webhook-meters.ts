@@ -1,5 +1,5 @@
-import type { Meters } from '../../observability/metrics/meters.js';
-import type { Counter } from '../../observability/metrics/meter.js';
+import type { Meters } from '../../../observability/metrics/meters.js';
+import type { Counter } from '../../../observability/metrics/meter.js';
 
 export type DeliveryResult = 'delivered' | 'failed' | 'dead';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../kernel/clock/clock.js';
-import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
-import { OutboundFailure } from '../../platform/outbound/outbound-failure.js';
-import { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
-import type { OutboundResponse } from '../../platform/outbound/outbound-response.js';
-import { webhookHeaders } from './webhook-message.js';
-import { WebhookProperties } from './webhook.properties.js';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { OutboundFailure } from '../../../platform/outbound/outbound-failure.js';
+import { OutboundHttp } from '../../../platform/outbound/outbound-http.service.js';
+import type { OutboundResponse } from '../../../platform/outbound/outbound-response.js';
+import { webhookHeaders } from '../webhook-message.js';
+import { WebhookProperties } from '../webhook.properties.js';
 
 /** Outcome of a delivery. `gone`: the receiver answered 410; do not retry. */
 export interface SendResult {

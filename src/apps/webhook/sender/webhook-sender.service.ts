@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../../kernel/errors/service-error.js';
-import type { Logger } from '../../observability/logging/logger.js';
-import { Loggers } from '../../observability/logging/loggers.js';
-import { Meters } from '../../observability/metrics/meters.js';
-import { continueOrigin } from '../../observability/tracing/span.js';
-import { TaskExecutor } from '../../platform/tasks/task-executor.js';
-import type { DueDelivery } from './webhook-delivery.store.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+import { Meters } from '../../../observability/metrics/meters.js';
+import { continueOrigin } from '../../../observability/tracing/span.js';
+import { TaskExecutor } from '../../../platform/tasks/task-executor.js';
+import type { DueDelivery } from '../webhook-delivery.store.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
 import { type SendResult, WebhookClient } from './webhook.client.js';

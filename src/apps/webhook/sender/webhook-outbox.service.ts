@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../kernel/clock/clock.js';
-import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { type DueDelivery, type DueTimes, WebhookDeliveryStore } from './webhook-delivery.store.js';
-import { WebhookProperties } from './webhook.properties.js';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import { type DueDelivery, type DueTimes, WebhookDeliveryStore } from '../webhook-delivery.store.js';
+import { WebhookProperties } from '../webhook.properties.js';
 
 /**
  * Time that a lease lasts beyond the timeout of a request. Replicas with clocks that differ by less do not send an
