@@ -60,7 +60,7 @@ async function problemsOf({ name, check }: Rule, facts: RuleFacts): Promise<read
 }
 
 /**
- * Returns the warnings of a configuration. Faults prevent every startup, and breaches of the rules prevent startup with
+ * Returns the warnings of a configuration. Errors prevent every startup, and breaches of the rules prevent startup with
  * profile `prod`.
  * @throws ConfigurationFailure with all problems
  */

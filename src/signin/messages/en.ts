@@ -611,7 +611,7 @@ export const en = {
       device: 'The browser is no longer trusted.',
     },
     /** By the field or reason of an error. */
-    faults: {
+    problems: {
       id: 'This username cannot be used.',
       email: 'A valid mail address is needed.',
       roles: 'Role names look like ROLE_NAME.',
@@ -654,8 +654,8 @@ export const en = {
     preview: 'Preview',
     importAll: 'Import all or nothing',
     importValid: 'Import valid rows',
-    previewed: (valid: number, faults: number) =>
-      `Nothing was stored. ${valid} ${valid === 1 ? 'user' : 'users'} would be created; ${faults} ${faults === 1 ? 'error' : 'errors'}.`,
+    previewed: (valid: number, problems: number) =>
+      `Nothing was stored. ${valid} ${valid === 1 ? 'user' : 'users'} would be created; ${problems} ${problems === 1 ? 'error' : 'errors'}.`,
     /** Only without script, which keeps the chosen file. */
     chooseAgain: 'To import, choose the file again below.',
     importUsers: (count: number) => `Import ${count} ${count === 1 ? 'user' : 'users'}`,
@@ -668,13 +668,13 @@ export const en = {
     withAuthenticator: 'authenticator app',
     moreRows: (count: number) => `and ${count} more`,
     otherErrors: 'Errors in other rows',
-    imported: (created: number, faults: number) =>
-      `${created} ${created === 1 ? 'user was' : 'users were'} created; ${faults} ${faults === 1 ? 'error' : 'errors'}.`,
+    imported: (created: number, problems: number) =>
+      `${created} ${created === 1 ? 'user was' : 'users were'} created; ${problems} ${problems === 1 ? 'error' : 'errors'}.`,
     line: 'Line',
     field: 'Column',
-    fault: 'Error',
+    problem: 'Error',
     /** By the code of an error in a row. */
-    importFaults: {
+    importProblems: {
       required: 'is missing',
       malformed: 'cannot be used',
       format: 'has another form',

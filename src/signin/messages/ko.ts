@@ -605,7 +605,7 @@ export const ko: Messages = {
       sessions: '모든 세션이 종료되었습니다.',
       device: '브라우저의 신뢰가 해제되었습니다.',
     },
-    faults: {
+    problems: {
       id: '이 아이디는 사용할 수 없습니다.',
       email: '올바른 메일 주소가 필요합니다.',
       roles: '역할 이름은 ROLE_NAME 형식이어야 합니다.',
@@ -648,7 +648,7 @@ export const ko: Messages = {
     preview: '미리 보기',
     importAll: '전부 가져오거나 취소',
     importValid: '올바른 행만 가져오기',
-    previewed: (valid, faults) => `저장되지 않았습니다. 사용자 ${valid}명이 만들어지며 오류는 ${faults}개입니다.`,
+    previewed: (valid, problems) => `저장되지 않았습니다. 사용자 ${valid}명이 만들어지며 오류는 ${problems}개입니다.`,
     chooseAgain: '가져오려면 아래에서 파일을 다시 선택하십시오.',
     importUsers: (count) => `사용자 ${count}명 가져오기`,
     importUsersWithout: (count) => `오류가 있는 행을 빼고 사용자 ${count}명 가져오기`,
@@ -659,11 +659,11 @@ export const ko: Messages = {
     withAuthenticator: '인증 앱',
     moreRows: (count) => `외 ${count}명`,
     otherErrors: '다른 행의 오류',
-    imported: (created, faults) => `사용자 ${created}명이 만들어졌습니다. 오류는 ${faults}개입니다.`,
+    imported: (created, problems) => `사용자 ${created}명이 만들어졌습니다. 오류는 ${problems}개입니다.`,
     line: '줄',
     field: '열',
-    fault: '오류',
-    importFaults: {
+    problem: '오류',
+    importProblems: {
       required: '값이 없습니다',
       malformed: '사용할 수 없습니다',
       format: '형식이 다릅니다',

@@ -108,7 +108,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await page.locator('#reason').fill('new post');
           await page.locator('#roles').fill('no role');
           await page.locator('form[action$="/roles"] button').click();
-          expect(await user.alert()).toContain(t.admin.faults['roles']);
+          expect(await user.alert()).toContain(t.admin.problems['roles']);
           await user.check('page of the roles after wrong ones');
           await page.locator('#roles').fill('ROLE_MANAGEMENT');
           await page.locator('form[action$="/roles"] button').click();

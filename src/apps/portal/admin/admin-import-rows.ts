@@ -17,7 +17,7 @@ export function previewPanels(
   const shown = new Set(firstRows.map(({ line }) => line));
   const others = errors.filter(({ line }) => !shown.has(line));
   if (firstRows.length === 0) return errorTable(context, others);
-  const more = valid - firstRows.filter(({ problems: faults }) => faults.length === 0).length;
+  const more = valid - firstRows.filter(({ problems }) => problems.length === 0).length;
   const list = html`<ul class="rows">
 ${firstRows.map((row) => previewRow(context, row))}</ul>
 ${more > 0 ? paragraph(admin.moreRows(more)) : undefined}`;
@@ -37,7 +37,7 @@ function previewRow(context: PageContext, row: PreviewRow): Html {
   const result =
     row.problems.length === 0
       ? html`<span class="badge good">${admin.willBeCreated}</span>`
-      : html`<span><span class="badge bad">${admin.fault}</span> ${row.problems.map((error) => errorText(context, error)).join('; ')}</span>`;
+      : html`<span><span class="badge bad">${admin.problem}</span> ${row.problems.map((error) => errorText(context, error)).join('; ')}</span>`;
   return html`<li><div><strong><bdi>${row.loginId}</bdi></strong><br>
 <span class="quiet small"><bdi>${facts.join(' · ')}</bdi></span></div>
 ${result}</li>
@@ -46,7 +46,7 @@ ${result}</li>
 
 function errorText({ t }: PageContext, { field, code }: RowProblem): string {
   const { admin } = t;
-  return `${field === '' ? admin.wholeRow : field} ${admin.importFaults[code] ?? code}`;
+  return `${field === '' ? admin.wholeRow : field} ${admin.importProblems[code] ?? code}`;
 }
 
 /** Table of errors with their lines and columns. */
@@ -55,11 +55,11 @@ export function errorTable({ t }: PageContext, errors: readonly RowRejection[], 
   const { admin } = t;
   const rows = errors.map(
     ({ line, field, code }) => html`<tr><td>${line}</td><td>${field === '' ? admin.wholeRow : field}</td>\
-<td>${admin.importFaults[code] ?? code}</td></tr>
+<td>${admin.importProblems[code] ?? code}</td></tr>
 `,
   );
   const table = html`<div class="table"><table>
-<thead><tr><th scope="col">${admin.line}</th><th scope="col">${admin.field}</th><th scope="col">${admin.fault}</th></tr></thead>
+<thead><tr><th scope="col">${admin.line}</th><th scope="col">${admin.field}</th><th scope="col">${admin.problem}</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table></div>

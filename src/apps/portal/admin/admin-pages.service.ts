@@ -55,8 +55,8 @@ export class AdminPages {
 
 /** The text of the first error of an act; undefined for an error that is neither a conflict nor invalid input. */
 export function adminErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
-  if (CONFLICTS.has(code)) return ({ admin }) => admin.faults[facts.reason ?? ''] ?? admin.faults['conflict'] ?? '';
+  if (CONFLICTS.has(code)) return ({ admin }) => admin.problems[facts.reason ?? ''] ?? admin.problems['conflict'] ?? '';
   if (code !== 'VALIDATION_FAILED') return undefined;
   const field = facts.errors?.[0]?.field.split('.')[0] ?? '';
-  return ({ admin, errors }) => admin.faults[field] ?? errors.VALIDATION_FAILED;
+  return ({ admin, errors }) => admin.problems[field] ?? errors.VALIDATION_FAILED;
 }

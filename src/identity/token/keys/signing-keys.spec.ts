@@ -3,7 +3,7 @@ import { currentOf, expiryOfKey, missingKey, type ScheduledKey, statesAt, TERMS 
 
 const DAY = 86_400;
 const NOW = 1_800_000_000;
-const LONGEST_ACCESS_TOKEN = 3600;
+const MAX_ACCESS_TOKEN_SECONDS = 3600;
 
 const key = (
   generation: number,
@@ -33,7 +33,7 @@ describe('the schedule of signing keys', () => {
     const keys = [key(1, NOW - 10 * DAY), key(2, NOW)];
 
     expect(expiryOfKey(key(1, 0), keys)).toBe(NOW + TERMS.access.overlap);
-    expect(TERMS.access.overlap).toBeGreaterThan(LONGEST_ACCESS_TOKEN);
+    expect(TERMS.access.overlap).toBeGreaterThan(MAX_ACCESS_TOKEN_SECONDS);
     expect(TERMS.mfa.overlap).toBeGreaterThan(180);
     expect(statesOf(keys, NOW + TERMS.access.overlap - 1)).toEqual(['retired', 'current']);
     expect(statesOf(keys, NOW + TERMS.access.overlap)).toEqual(['ended', 'current']);

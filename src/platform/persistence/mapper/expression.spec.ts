@@ -82,7 +82,7 @@ describe('the value of an expression', () => {
   });
 });
 
-describe('a faulty expression', () => {
+describe('an invalid expression', () => {
   it.each([
     ['', '"" is not understood'],
     ['a ==', '"a ==" is not understood'],

@@ -243,7 +243,7 @@ describe('readMetadata', () => {
   });
 });
 
-describe('readMetadata with faulty metadata', () => {
+describe('readMetadata with unusable metadata', () => {
   it.each([
     ['not SAML metadata', () => '<html/>'],
     ['empty', () => ''],
