@@ -2,7 +2,7 @@ import { type Origin, originChain } from './read/origin.js';
 
 /** An entry of a report: what is wrong, the facts and the action. It fails startup, or violates a rule. */
 export interface Problem {
-  /** What is wrong, on one line without a full stop. */
+  /** Description of the problem: one line, without a full stop. */
   readonly what: string;
   /** Facts by label; secrets in them are masked. */
   readonly facts: readonly (readonly [label: string, text: string])[];

@@ -10,7 +10,7 @@ export class ProtectedRoles {
   readonly names: readonly string[];
 
   constructor({ protectedRoles }: RoleProperties, { requiredRoles }: MfaProperties) {
-    // Excludes ROLE_USER, which every account has: the help desk could act on nobody.
+    // Every account has ROLE_USER. If that role were protected, the help desk could act on no account.
     const configured = protectedRoles ?? requiredRoles.filter((role) => role !== ROLE_USER);
     this.names = [...new Set([...PROTECTED_ROLES, ...configured])];
   }

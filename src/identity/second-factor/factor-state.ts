@@ -80,7 +80,7 @@ export interface BackupCodeState {
 export interface SetupRequest extends AttemptSubject {
   /** The session or `mfa_token` that alone may see and confirm the pending secret. */
   readonly requestedBy: string;
-  /** What the secret is for; by default the first authenticator of the account. */
+  /** Purpose of the secret; by default, it becomes the first authenticator of the account. */
   readonly change?: EnrolmentChange;
   /** The security stamp of the account when the request was authorized; another one means other authenticators. */
   readonly ofStamp?: number;

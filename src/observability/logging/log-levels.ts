@@ -53,7 +53,7 @@ const BUILT_IN: Readonly<Record<string, readonly string[]>> = { web: ['http'], s
 interface TemporaryLevel {
   readonly before: Level | undefined;
   readonly until: number;
-  /** The same instant on the monotonic clock, in case the clock of the machine is set back. */
+  /** `until` on the monotonic clock, in case the clock of the machine is set back. */
   readonly steadyUntil: number;
 }
 

@@ -44,7 +44,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The connection outlives the request that happens to open it. */
   private readonly inBackground = AsyncLocalStorage.snapshot();
   private client: Promise<Redis> | undefined;
-  /** The same client; set before its first connection is open. */
+  /** The client that `client` resolves to, set before its first connection is open. */
   private redis: Redis | undefined;
   private tls: ClientTls | undefined;
   private lastError: Error | undefined;

@@ -29,7 +29,7 @@ import { UnitOfWork } from './unit-of-work.js';
 
 /** The time for which startup waits for another process that locks the file. */
 const BUSY_TIMEOUT_MILLIS = 5000;
-/** The same after startup: a longer wait would block the event loop, so units of work are retried instead. */
+/** `busy_timeout` after startup: a longer wait would block the event loop, so units of work are retried instead. */
 const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
 
 const COMMON = {

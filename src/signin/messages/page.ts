@@ -2,7 +2,7 @@ import type { Html } from '../../kernel/encoding/html.js';
 import { type PageContent, type PageNeeds, View, type ViewContext } from '../../platform/http/page/view.js';
 import { type Messages, messagesOf } from './messages.js';
 
-/** What a page knows about its reader and its service, with all texts in the language of the reader. */
+/** Context of a page: its user, the service, and all texts in the language of the user. */
 export interface PageContext extends ViewContext {
   readonly t: Messages;
 }

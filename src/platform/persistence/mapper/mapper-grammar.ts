@@ -1,6 +1,6 @@
 import { DATABASE_IDS } from './database-id.js';
 
-/** What an element of a mapper file may contain: attributes, each with the form of its value, and elements. */
+/** Permitted content of an element of a mapper file: attributes, each with the form of its value, and child elements. */
 export interface ElementRule {
   readonly required?: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
