@@ -18,6 +18,7 @@ import { AccountChangesStore } from './account-changes.store.js';
 import { AccountCreation } from './account-creation.service.js';
 import { AccountDrafts } from './account-drafts.service.js';
 import { AccountImport } from './import/account-import.service.js';
+import { ImportDrafts } from './import/import-drafts.service.js';
 import { StagedAccountsStore } from './import/staged-accounts.store.js';
 import { StagedImports } from './import/staged-imports.service.js';
 import { LoginIdProperties, HashProperties } from './account.properties.js';
@@ -108,6 +109,7 @@ const passwordFailures = {
       AccountDrafts,
       AccountCreation,
       AccountImport,
+      ImportDrafts,
       StagedImports,
     ],
     ...[hasher, decoys, breachedPasswords, PasswordKinds, Passwords, PasswordChanges],

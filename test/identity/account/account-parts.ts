@@ -4,6 +4,7 @@ import { AccountChangesStore } from '../../../src/identity/account/account-chang
 import { AccountCreation } from '../../../src/identity/account/account-creation.service.js';
 import { AccountDrafts } from '../../../src/identity/account/account-drafts.service.js';
 import { AccountImport } from '../../../src/identity/account/import/account-import.service.js';
+import { ImportDrafts } from '../../../src/identity/account/import/import-drafts.service.js';
 import { StagedAccountsStore } from '../../../src/identity/account/import/staged-accounts.store.js';
 import { StagedImports } from '../../../src/identity/account/import/staged-imports.service.js';
 import { AddressNotices } from '../../../src/identity/account/address-notices.service.js';
@@ -131,7 +132,7 @@ export function accountParts(
     verification: new PasswordVerification(loginIds, store, work, throttle, stored),
     creation: new AccountCreation(changesStore, changes, work, drafts, random),
     stagedImports,
-    accountImport: new AccountImport(changesStore, work, drafts, events, stagedImports),
+    accountImport: new AccountImport(changesStore, work, new ImportDrafts(drafts), events, stagedImports),
     staff: new StaffAccounts(identities, store, staffCreation, changes),
   };
 }

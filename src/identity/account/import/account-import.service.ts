@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
@@ -8,41 +6,17 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { batchesOf } from '../../../platform/persistence/batch-size.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { STAGED } from '../account.js';
-import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
-import { AccountChangesStore, type NewAccount, type NewStatus } from '../account-changes.store.js';
+import { AccountChangesStore, type NewStatus } from '../account-changes.store.js';
 import type { ImportFile } from './import-file.js';
 import {
-  columnOf,
-  draftOf,
-  type ImportReport,
-  type ImportRow,
-  PreviewRows,
-  type RowRejection,
-  RowRejections,
-  type RowProblem,
-} from './import-row.js';
-import { type ImportedParts, type StagedImport, StagedImports } from './staged-imports.service.js';
-
-/**
- * Rows that are checked and stored together. While a batch is checked, the process does nothing else, and while it is
- * stored, all other units of work on the embedded database wait: a login waits several times.
- */
-const BATCH = 100;
-/** Passwords hashed at once; concurrent logins need the other workers. */
-const HASHED_AT_ONCE = 2;
-
-/** The authenticator of a row. */
-export interface ImportedTotp {
-  readonly subject: string;
-  readonly otpauthUri: string;
-}
-
-/** Port through which an import stores authenticators; `src/identity/second-factor`, which has a higher rank, implements it. */
-export interface TotpImport extends ImportedParts {
-  /** The error code of a URI; undefined if it can be imported. */
-  problem(otpauthUri: string): string | undefined;
-  insert(tx: Tx, totps: readonly ImportedTotp[]): Promise<void>;
-}
+  IMPORT_BATCH,
+  importBatches,
+  type ImportedAccount,
+  ImportDrafts,
+  type TotpImport,
+} from './import-drafts.service.js';
+import { type ImportReport, type ImportRow, PreviewRows, type RowRejection, RowRejections } from './import-row.js';
+import { type StagedImport, StagedImports } from './staged-imports.service.js';
 
 export interface ImportOptions {
   /** Subject of an administrator, or `cli`. */
@@ -58,27 +32,13 @@ export interface ImportOptions {
   readonly admit?: (tx: Tx) => Promise<void>;
 }
 
-/** A row without problems. */
-interface Draft {
-  readonly line: number;
-  readonly account: AccountDraft;
-  readonly otpauthUri: string | undefined;
-}
-
-/** A row whose account can be stored. */
-interface Ready {
-  readonly line: number;
-  readonly account: NewAccount;
-  readonly otpauthUri: string | undefined;
-}
-
 /** Creates many accounts at once; a login id that is taken is an error of its row, and no account is changed. */
 @Injectable()
 export class AccountImport {
   constructor(
     private readonly store: AccountChangesStore,
     private readonly work: UnitOfWork,
-    private readonly drafts: AccountDrafts,
+    private readonly drafts: ImportDrafts,
     private readonly events: SecurityEvents,
     private readonly staging: StagedImports,
   ) {}
@@ -94,9 +54,9 @@ export class AccountImport {
     const first = new PreviewRows();
     const seen = new Set<string>();
     let valid = 0;
-    for await (const batch of batches(rows)) {
-      const { drafts, errors: problems } = await this.checked(batch, options);
-      const loginIds = drafts.map(({ account }) => this.drafts.loginIdOf(account));
+    for await (const batch of importBatches(rows)) {
+      const { drafts, errors: problems } = await this.drafts.check(batch, options.totps);
+      const loginIds = drafts.map((draft) => this.drafts.loginIdOf(draft));
       const taken = await this.work.single((tx) => this.store.taken(tx, loginIds));
       const repeated = drafts.filter((_, index) => {
         const loginId = loginIds[index] ?? '';
@@ -117,9 +77,9 @@ export class AccountImport {
     let reason = 'interrupted';
     const errors = new RowRejections();
     try {
-      for await (const batch of batches(rows)) {
-        const checked = await this.checked(batch, options);
-        const ready = await this.ready(checked.drafts);
+      for await (const batch of importBatches(rows)) {
+        const checked = await this.drafts.check(batch, options.totps);
+        const ready = await this.drafts.accounts(checked.drafts);
         const taken = await this.work.run(async (tx) => {
           await options.admit?.(tx);
           const ofBatch = await this.insert(tx, ready, options);
@@ -144,11 +104,11 @@ export class AccountImport {
     // Hashed before the first account is staged, since that reserves its login id.
     const hashes = new Map<string, string>();
     const errors = new RowRejections();
-    for await (const batch of batches(rows())) {
-      const checked = await this.checked(batch, options);
+    for await (const batch of importBatches(rows())) {
+      const checked = await this.drafts.check(batch, options.totps);
       errors.add(checked.errors);
       // After an invalid row no account will be created, so no further password is hashed.
-      if (errors.total === 0) await this.ready(checked.drafts, hashes);
+      if (errors.total === 0) await this.drafts.accounts(checked.drafts, hashes);
     }
     if (errors.total > 0) return errors.report(0);
     const staged = await this.staging.begin(options.totps);
@@ -181,12 +141,12 @@ export class AccountImport {
     const taken = new RowRejections();
     const ofProtected: string[] = [];
     let created = 0;
-    for await (const batch of batches(rows)) {
-      const checked = await this.checked(batch, options);
+    for await (const batch of importBatches(rows)) {
+      const checked = await this.drafts.check(batch, options.totps);
       if (checked.errors.length > 0) {
         throw new ServiceError('CONFLICT', { reason: 'the file changed while it was read' });
       }
-      const ready = await this.ready(checked.drafts, hashes);
+      const ready = await this.drafts.accounts(checked.drafts, hashes);
       const ids = ready.map(({ account }) => account.id);
       const ofBatch = await staged.stage(ids, (tx) => this.insert(tx, ready, options, STAGED));
       taken.add(ofBatch);
@@ -196,58 +156,10 @@ export class AccountImport {
     return { report: taken.report(taken.total > 0 ? 0 : created), protected: ofProtected };
   }
 
-  private async checked(
-    rows: readonly ImportRow[],
-    options: Pick<ImportOptions, 'totps'>,
-  ): Promise<{ readonly drafts: readonly Draft[]; readonly errors: readonly RowRejection[] }> {
-    const drafts: Draft[] = [];
-    const errors: RowRejection[] = [];
-    for (const row of rows) {
-      const { otpauthUri, ...account } = draftOf(row);
-      const problems = row.problems ?? (await this.problems(account, otpauthUri, options));
-      if (problems.length === 0) drafts.push({ line: row.line, account, otpauthUri });
-      errors.push(...problems.map((problem) => ({ line: row.line, ...problem })));
-    }
-    return { drafts, errors };
-  }
-
-  private async problems(
-    account: AccountDraft,
-    otpauthUri: string | undefined,
-    { totps }: Pick<ImportOptions, 'totps'>,
-  ): Promise<readonly RowProblem[]> {
-    const problems: RowProblem[] = (await this.drafts.importProblems(account)).map(({ field, code }) => ({
-      field: columnOf(field),
-      code,
-    }));
-    const ofTotp = otpauthUri === undefined ? undefined : totps ? totps.problem(otpauthUri) : 'unsupported';
-    return ofTotp === undefined ? problems : [...problems, { field: 'otpauth_uri', code: ofTotp }];
-  }
-
-  /** `hashes` keeps the password hashes, so that no password is hashed twice. */
-  private async ready(drafts: readonly Draft[], hashes?: Map<string, string>): Promise<readonly Ready[]> {
-    const ready: Ready[] = [];
-    for (let from = 0; from < drafts.length; from += HASHED_AT_ONCE) {
-      const group = drafts.slice(from, from + HASHED_AT_ONCE);
-      ready.push(...(await Promise.all(group.map((draft) => this.readyRow(draft, hashes)))));
-    }
-    return ready;
-  }
-
-  private async readyRow({ line, account: draft, otpauthUri }: Draft, hashes?: Map<string, string>): Promise<Ready> {
-    const key = hashes && draft.password !== undefined ? hashKey(draft) : undefined;
-    const known = key === undefined ? undefined : hashes?.get(key);
-    const account = await this.drafts.account(
-      known === undefined ? draft : { ...draft, password: undefined, passwordHash: known },
-    );
-    if (key !== undefined && account.passwordHash !== undefined) hashes?.set(key, account.passwordHash);
-    return { line, account, otpauthUri };
-  }
-
   /** Creates the accounts with free login ids and returns errors for the other rows. */
   private async insert(
     tx: Tx,
-    rows: readonly Ready[],
+    rows: readonly ImportedAccount[],
     { totps }: ImportOptions,
     status: NewStatus = 'active',
   ): Promise<RowRejection[]> {
@@ -258,7 +170,7 @@ export class AccountImport {
         rows.map(({ account }) => account.loginId),
       ),
     );
-    const made: Ready[] = [];
+    const made: ImportedAccount[] = [];
     const errors: RowRejection[] = [];
     for (const row of rows) {
       if (seen.has(row.account.loginId)) errors.push(takenError(row));
@@ -276,7 +188,7 @@ export class AccountImport {
 
   private async insertOneByOne(
     tx: Tx,
-    rows: readonly Ready[],
+    rows: readonly ImportedAccount[],
     totps: TotpImport | undefined,
     status: NewStatus,
   ): Promise<readonly RowRejection[]> {
@@ -290,7 +202,7 @@ export class AccountImport {
 
   /** Events of accounts with protected roles, so that none of them appears unnoticed among thousands of others. */
   private async recordProtected(tx: Tx, subjects: readonly string[], { actor }: ImportOptions): Promise<void> {
-    for (const batch of batchesOf(subjects, BATCH)) {
+    for (const batch of batchesOf(subjects, IMPORT_BATCH)) {
       const events = batch.map((subject) => ({ kind: 'USER_CREATED', subject, actor, reason: 'imported' }) as const);
       await this.events.record(tx, ...events);
     }
@@ -305,7 +217,7 @@ function importEvent({ created, errorsTotal }: ImportReport, { actor, file }: Im
 
 /** The subjects of the rows with a protected role, without those whose login ids are taken. */
 function protectedIn(
-  rows: readonly Ready[],
+  rows: readonly ImportedAccount[],
   taken: readonly RowRejection[],
   { protectedRoles = [] }: ImportOptions,
 ): readonly string[] {
@@ -315,33 +227,13 @@ function protectedIn(
     .map(({ account }) => account.id);
 }
 
-async function insertTotps(tx: Tx, rows: readonly Ready[], totps: TotpImport | undefined): Promise<void> {
+async function insertTotps(tx: Tx, rows: readonly ImportedAccount[], totps: TotpImport | undefined): Promise<void> {
   const ofRows = rows.flatMap(({ account: { id: subject }, otpauthUri }) =>
     otpauthUri === undefined ? [] : [{ subject, otpauthUri }],
   );
   if (ofRows.length > 0) await totps?.insert(tx, ofRows);
 }
 
-/** Names user and password, not the line: the file may change before it is read again. */
-function hashKey({ loginId, password }: AccountDraft): string {
-  return createHash('sha256')
-    .update(JSON.stringify([loginId, password]))
-    .digest('base64');
-}
-
 function takenError({ line }: { readonly line: number }): RowRejection {
   return { line, field: 'login_id', code: 'taken' };
-}
-
-/** Requests get a turn of the event loop between two batches. */
-async function* batches(rows: AsyncIterable<ImportRow>): AsyncGenerator<readonly ImportRow[]> {
-  let batch: ImportRow[] = [];
-  for await (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-    await nextTurn();
-  }
-  if (batch.length > 0) yield batch;
 }

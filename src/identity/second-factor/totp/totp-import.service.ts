@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ImportedTotp, TotpImport } from '../../account/import/account-import.service.js';
+import type { ImportedTotp, TotpImport } from '../../account/import/import-drafts.service.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
