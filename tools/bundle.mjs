@@ -12,6 +12,12 @@ const EXTERNAL = ['@node-rs/argon2', 'iconv-lite', 'ioredis', 'mysql2', 'pino', 
 /** Modules that `apps/server/discovery.ts` finds by their names; a bundle has no folder to look into. */
 const DISCOVERY = join('apps', 'server', 'discovery.js');
 
+/**
+ * What tsc notes of properties and results. Nothing reads it, since every key, column and dependency names its type; it would
+ * take a thousand maps at each startup.
+ */
+const UNREAD_TYPES = /^\s*__metadata\("design:(?:return)?type", .*\),?$/gm;
+
 /** Stands for a driver that is not in the bundle. */
 const NO_DRIVER = '\0no-driver';
 
@@ -142,7 +148,10 @@ function lazyTimeFormats() {
  */
 function ownCode(id, dist) {
   const url = `new URL(${JSON.stringify(`../${relative(dist, id)}`)}, import.meta.url).href`;
-  const code = readFileSync(id, 'utf8').replaceAll('import.meta.url', url).replaceAll('await exportsOf(', 'exportsOf(');
+  const code = readFileSync(id, 'utf8')
+    .replaceAll('import.meta.url', url)
+    .replaceAll('await exportsOf(', 'exportsOf(')
+    .replaceAll(UNREAD_TYPES, '');
   // The bundler escapes other characters in quoted texts, but not in templates.
   return code.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
