@@ -33,6 +33,11 @@ const noPresentDate = {
   message: 'Time comes from src/kernel/clock, so that tests can move it.',
 };
 
+const noFormatOnLoad = {
+  selector: 'Program > VariableDeclaration > VariableDeclarator > NewExpression[callee.object.name="Intl"]',
+  message: 'Create it on first use: locale data takes megabytes and milliseconds of every startup.',
+};
+
 /** `process.env`, the present time and random bytes, each allowed in one folder; imports follow in dependency-cruiser. */
 function sourceRules({ paths, properties, syntax }) {
   return {
@@ -92,7 +97,7 @@ export default defineConfig(
       ...sourceRules({
         paths: [environment, cryptography],
         properties: [environmentProperty, ...clock, ...random],
-        syntax: [noDefaultExport, noPresentDate],
+        syntax: [noDefaultExport, noPresentDate, noFormatOnLoad],
       }),
       'no-console': 'error',
     },
@@ -112,7 +117,7 @@ export default defineConfig(
     rules: sourceRules({
       paths: [cryptography],
       properties: [...clock, ...random],
-      syntax: [noDefaultExport, noPresentDate],
+      syntax: [noDefaultExport, noPresentDate, noFormatOnLoad],
     }),
   },
   {
@@ -120,7 +125,7 @@ export default defineConfig(
     rules: sourceRules({
       paths: [environment, cryptography],
       properties: [environmentProperty, ...random],
-      syntax: [noDefaultExport],
+      syntax: [noDefaultExport, noFormatOnLoad],
     }),
   },
   {
@@ -128,7 +133,7 @@ export default defineConfig(
     rules: sourceRules({
       paths: [environment],
       properties: [environmentProperty, ...clock],
-      syntax: [noDefaultExport, noPresentDate],
+      syntax: [noDefaultExport, noPresentDate, noFormatOnLoad],
     }),
   },
   {

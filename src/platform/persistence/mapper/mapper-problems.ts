@@ -1,8 +1,6 @@
 import { from, type Problem, problem } from '../../../config/problem.js';
 import type { Position } from '../../../config/read/origin.js';
 
-const byPosition = new Intl.Collator('en', { numeric: true });
-
 /** The problems of all mapper files; a problem that is found for several engines is reported once. */
 export class MapperProblems {
   private readonly found = new Map<string, Problem>();
@@ -19,7 +17,7 @@ export class MapperProblems {
 
   /** Sorted by file, line and column. */
   get problems(): readonly Problem[] {
-    return [...this.found.values()].sort((a, b) => byPosition.compare(originOf(a), originOf(b)));
+    return [...this.found.values()].sort((a, b) => originOf(a).localeCompare(originOf(b), 'en', { numeric: true }));
   }
 }
 
