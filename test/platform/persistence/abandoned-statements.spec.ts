@@ -70,8 +70,8 @@ needs('mariadb')('statements that a request has abandoned under a table lock', (
 
     expect(new Set(errors.map((error) => (error as { code?: unknown }).code))).toEqual(new Set(['UNAVAILABLE']));
     expect(Math.max(...counts.map((count) => count.waiting))).toBe(MAXIMUM);
-    // One more session ends the others.
-    expect(Math.max(...counts.map(({ all }) => all))).toBeLessThanOrEqual(MAXIMUM + 1);
+    // One more session ends the others, and the server may still list the one that did so before.
+    expect(Math.max(...counts.map(({ all }) => all))).toBeLessThanOrEqual(MAXIMUM + 2);
     await waitUntil('no statement is left', async () => waiting(await sessions()) === 0);
     await administrator.query('UNLOCK TABLES');
     await waitUntil('units of work succeed again', () =>
@@ -103,6 +103,8 @@ needs('mariadb')('statements that a request has abandoned under a table lock', (
     await dataSource.destroy();
 
     expect(await failed).toMatchObject({ code: 'UNAVAILABLE' });
-    expect(await sessions()).toEqual([]);
+    expect(waiting(await sessions())).toBe(0);
+    // The server needs a moment to notice that the session that has ended the others is closed.
+    await waitUntil('the server has no session', async () => (await sessions()).length === 0);
   });
 });
