@@ -39,7 +39,7 @@ export class AccountChanges {
 
   /**
    * Locks the row of an account for the rest of the transaction, and returns the account as it is now. An
-   * account with one of `protectedRoles` is refused: a promotion at the same moment waits for this transaction, or wins.
+   * account with one of `protectedRoles` is rejected: a promotion at the same moment waits for this transaction, or wins.
    * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` for a protected account
    */
   async hold(tx: Tx, subject: string, protectedRoles: readonly string[] = []): Promise<Account> {

@@ -66,14 +66,14 @@ export class EventRetention {
     const last = expired.at(-1);
     if (!last) return undefined;
     // Otherwise a changed `last_id` would let it delete events that have not expired, and the head would confirm that.
-    if (!(await this.links.confirm(head, expired, signal))) return this.refused(head, signal);
+    if (!(await this.links.confirm(head, expired, signal))) return this.rejected(head, signal);
     const ids = await this.work.single((tx) => this.chain.eventsUpTo(tx, head, last));
     const isDone = await this.work.run((tx) => size.measured(() => this.chain.removeUpTo(tx, head, last, ids, size)));
     return isDone ? ids.length : 0;
   }
 
   /** Another replica may have deleted batches while this one followed their links. */
-  private async refused(head: SealedHead, signal: AbortSignal | undefined): Promise<number | undefined> {
+  private async rejected(head: SealedHead, signal: AbortSignal | undefined): Promise<number | undefined> {
     if (signal?.aborted) return undefined;
     const now = await this.work.single((tx) => this.chain.authenticHead(tx));
     if (now && now.deleted !== head.deleted) return 0;

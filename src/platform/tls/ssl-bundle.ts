@@ -182,7 +182,7 @@ function checkUsable(context: SecureContextOptions, { form, identity }: BundleCo
     throw new UnusableBundle(
       {
         member: memberOf(identity ? 'keystore' : 'truststore', form),
-        reason: `the TLS library refuses it (${codeOf(cause)})`,
+        reason: `the TLS library rejects it (${codeOf(cause)})`,
         action: 'Use a certificate with an EC key on P-256, or an RSA key of 2048 bits or more, signed with SHA-256.',
       },
       { cause },

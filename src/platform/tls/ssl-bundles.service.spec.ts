@@ -290,7 +290,7 @@ needs('openssl')('a certificate bundle', () => {
       () => pemOf(makeCertificate({ key: 'short-rsa' })),
       'keystore.certificate',
       () => undefined,
-      'the TLS library refuses it (ERR_SSL_EE_KEY_TOO_SMALL)',
+      'the TLS library rejects it (ERR_SSL_EE_KEY_TOO_SMALL)',
     ],
     [
       'a wrong password of the key store',

@@ -61,7 +61,7 @@ function loginOutcomeOf(error: unknown): LoginOutcome {
 export type RefreshRejection = SessionRejectionReason | 'no cookie' | 'account not active';
 
 /** Outcomes of rejected exchanges (docs/reference/metrics.md). */
-const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRejection, string>([
+const REJECTED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRejection, string>([
   ['no cookie', 'no_cookie'],
   ['unknown', 'unknown'],
   ['expired', 'expired'],
@@ -79,7 +79,7 @@ export class RefreshMeters {
   constructor(meters: Meters) {
     const family = meters.counter('login.token.refresh', { description: 'Exchanges of refresh tokens' });
     // All series exist from the start, so that the first exchange is an increase.
-    this.counters = new Map([...OTHERS, ...REFUSED.values()].map((outcome) => [outcome, family.of({ outcome })]));
+    this.counters = new Map([...OTHERS, ...REJECTED.values()].map((outcome) => [outcome, family.of({ outcome })]));
   }
 
   /** Runs an exchange and counts it by its outcome. */
@@ -104,5 +104,5 @@ function refreshOutcomeOf(error: unknown): string {
   const { code, facts } = error;
   if (code === 'UNAVAILABLE') return 'unavailable';
   if (code === 'RATE_LIMITED') return 'limited';
-  return REFUSED.get(facts.reason) ?? 'defect';
+  return REJECTED.get(facts.reason) ?? 'defect';
 }

@@ -36,21 +36,21 @@ export class TokenRefresh {
   }
 
   private async exchanged(refreshToken: string | undefined): Promise<Done> {
-    if (refreshToken === undefined) throw refused('no cookie');
+    if (refreshToken === undefined) throw rejected('no cookie');
     const rotation = await this.sessions.rotate(refreshToken, async (tx, session) => {
       const account = await this.accounts.find(session.subject, tx);
-      if (account?.status !== 'active') throw refused('account not active');
+      if (account?.status !== 'active') throw rejected('account not active');
       return account.roles;
     });
     if (rotation.kind === 'limited') {
       throw new ServiceError('RATE_LIMITED', { reason: 'session', retryAfterSeconds: rotation.waitSeconds });
     }
-    if (rotation.kind === 'rejected') throw refused(rotation.reason);
+    if (rotation.kind === 'rejected') throw rejected(rotation.reason);
     this.log.debug(`Refresh token ${rotation.kind}`, { sid: rotation.opened.session.id });
     return rotation;
   }
 }
 
-function refused(reason: RefreshRejection): ServiceError {
+function rejected(reason: RefreshRejection): ServiceError {
   return new ServiceError('REFRESH_INVALID', { reason });
 }

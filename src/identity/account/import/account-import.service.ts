@@ -221,9 +221,9 @@ function protectedIn(
   taken: readonly RowRejection[],
   { protectedRoles = [] }: ImportOptions,
 ): readonly string[] {
-  const refused = new Set(taken.map(({ line }) => line));
+  const rejected = new Set(taken.map(({ line }) => line));
   return rows
-    .filter(({ line, account }) => !refused.has(line) && account.roles.some((role) => protectedRoles.includes(role)))
+    .filter(({ line, account }) => !rejected.has(line) && account.roles.some((role) => protectedRoles.includes(role)))
     .map(({ account }) => account.id);
 }
 

@@ -17,7 +17,7 @@ const KEY = 'app.jpa.orm.ddl-auto';
 
 /**
  * `app.jpa.orm.ddl-auto`, applied after the migrations of a startup. Only the tables of the service are read or changed.
- * Configuration rule 5 refuses every mode but `none` with profile `prod`.
+ * Configuration rule 5 rejects every mode but `none` with profile `prod`.
  */
 export class DdlAuto {
   constructor(
@@ -31,12 +31,12 @@ export class DdlAuto {
       case 'none':
         return;
       case 'validate':
-        this.refuseDifferences(await differencesIn(dataSource));
+        this.rejectDifferences(await differencesIn(dataSource));
         return;
       case 'update':
         if ((await differencesIn(dataSource)).length === 0) return;
         await account.change(dataSource, (own) => this.addMissing(own));
-        this.refuseDifferences(await differencesIn(dataSource));
+        this.rejectDifferences(await differencesIn(dataSource));
         return;
       case 'create':
       case 'create-drop':
@@ -77,7 +77,7 @@ export class DdlAuto {
     });
   }
 
-  private refuseDifferences(differences: readonly Difference[]): void {
+  private rejectDifferences(differences: readonly Difference[]): void {
     if (differences.length === 0) return;
     const missing = 'The tables do not fit this version of the service';
     const action =

@@ -88,8 +88,8 @@ export function decryptAssertion(response: XmlElement, options: DecryptionOption
   if ('rejection' in parts) return parts;
   const { privateKey, isResponseSigned } = options;
   const cipher = CIPHERS.get(parts.algorithm);
-  if (cipher === undefined) return refused(parts.algorithm);
-  if (isCbc(cipher) && !isResponseSigned) return { ...refused(parts.algorithm), rejection: 'unsigned_cbc' };
+  if (cipher === undefined) return rejected(parts.algorithm);
+  if (isCbc(cipher) && !isResponseSigned) return { ...rejected(parts.algorithm), rejection: 'unsigned_cbc' };
   if (privateKey === undefined) return { rejection: 'decryption' };
   const content = decrypt(cipher, parts, privateKey);
   if (content === undefined) return { rejection: 'decryption' };
@@ -109,7 +109,7 @@ type DecryptionRejection = Extract<DecryptedAssertion, { readonly rejection: Sam
 
 const STRUCTURE: DecryptionRejection = { rejection: 'structure' };
 
-function refused(algorithm: string): DecryptionRejection {
+function rejected(algorithm: string): DecryptionRejection {
   return { rejection: 'algorithm', algorithm: printable(algorithm) };
 }
 
@@ -182,10 +182,10 @@ function hashesOf(method: XmlElement | undefined, encrypted: XmlElement): OaepHa
   const digest = parameterOf(method, encrypted, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
   const mask = parameterOf(method, encrypted, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
   if (transport === undefined || digest === 'misplaced' || mask === 'misplaced') return STRUCTURE;
-  if (transport !== OAEP && transport !== OAEP_MGF1P) return refused(transport);
+  if (transport !== OAEP && transport !== OAEP_MGF1P) return rejected(transport);
   const [digestHash, maskHash] = [DIGESTS.get(digest), MASKS.get(mask)];
-  if (digestHash === undefined) return refused(digest);
-  if (maskHash === undefined || (transport === OAEP_MGF1P && mask !== MGF1_SHA1)) return refused(mask);
+  if (digestHash === undefined) return rejected(digest);
+  if (maskHash === undefined || (transport === OAEP_MGF1P && mask !== MGF1_SHA1)) return rejected(mask);
   return { digest: digestHash, mask: maskHash };
 }
 

@@ -14,7 +14,7 @@ export const protectedRangeService = new Rule('security', (facts) => {
   return [facts.about(URL_KEY, { what, action: `Set ${URL_KEY} to an https URL.` })];
 });
 
-/** Calls to the range service are not refused because of its address. */
+/** Calls to the range service are not rejected because of its address. */
 export const reachableRangeService = new Rule('security', (facts) => {
   const { url } = facts.get(BreachedPasswordProperties);
   return url === undefined ? [] : reachableAddress(facts, URL_KEY, url);
