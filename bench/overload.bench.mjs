@@ -1,106 +1,142 @@
-// npm run bench -- overload: ten times as many logins as the service can serve, with the default limits, and for comparison
-// with fixed ones. Admitted logins must end within a target, all others must be rejected at once. The generator shares the
-// cores with the service; the output shows its share.
+// npm run bench -- overload [seconds]: ten times as many sign-ins as the service can hash passwords for: from arrivals at a
+// fixed rate, from clients that wait as long as Retry-After says, and from clients that repeat at once. Prints what is served
+// in comparison with the peak, how long admitted sign-ins take, and how other requests fare meanwhile.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Generator } from './generator/generator.mjs';
-import { requestText } from './load/connection.mjs';
-import { Probe } from './load/latency.mjs';
+import { Connection, requestText } from './load/connection.mjs';
+import { percentile, Probe } from './load/latency.mjs';
 import { loginIdOf, PASSWORD } from './load/population.mjs';
-import { judge, show } from './overload/judge.mjs';
+import { refresh } from './load/story.mjs';
+import { goal } from './measure.mjs';
 import { REAL, Stand } from './target/stand.mjs';
-import { inTurns } from './turns.mjs';
 import { LoopDelay } from './watch/loop-delay.mjs';
 
 const USERS = 2000;
-const TIMES_CAPACITY = 10;
-const ROUNDS = 5;
-/** More rounds than needed: other processes on the machine spoil some of them. */
-const MOST_ROUNDS = 10;
-const SECONDS = 4;
-/** The hash workers are always busy, and no login is rejected. */
-const CLIENTS_AT_PEAK = 12;
-/** Far above the number that waits for a rejection, far below the number that a service without limits would collect. */
-const MOST_WAITING = 1000;
-const PROBES_PER_SECOND = 20;
-const HEALTH = requestText('GET', '/actuator/health/liveness');
+const SECONDS = Number(process.argv[2] ?? 60);
+const PEAK_SECONDS = 8;
+/** The hash workers are always busy, and no sign-in waits for long. */
+const CLIENTS_AT_PEAK = 8;
+const TIMES_PEAK = 10;
+/** Far above the number that waits in the service: a request that is held back counts as not offered. */
+const MOST_WAITING = 4000;
+const PROBES_PER_SECOND = 10;
+const MOST_PROBE_MILLIS = 50;
+const MOST_ADMITTED_MILLIS = 1000;
 const LOGINS = {
-  requests: Array.from({ length: USERS }, (_, index) =>
-    requestText('POST', '/login', { body: { id: loginIdOf(index), pw: PASSWORD } }),
-  ),
+  requests: Array.from({ length: USERS }, (_, index) => signIn(index)),
   marker: '"access_token":',
 };
-const SETTINGS = [
-  '--app.security.rate-limit.enabled=false',
-  // The connections of the peak load stay idle while the overload is measured.
-  '--server.embedded.connection-timeout=1h',
-];
-const FIXED = [
-  '--server.embedded.target-response-time=0',
-  '--server.embedded.threads.max=24',
-  '--server.embedded.accept-count=24',
-];
-const VARIANTS = [
-  { name: 'default', settings: [] },
-  { name: 'access log', settings: ['--server.embedded.accesslog.enabled=true'] },
-  { name: 'fixed limits', settings: FIXED, isCompared: true },
-];
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-overload-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 console.log(`the generator runs on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
 const generator = new Generator();
-const targets = [];
+const stand = await Stand.withUsers({ folder, size: USERS, cost: REAL, secondFactor: false, isAdaptive: true });
+const loopDelay = new LoopDelay(join(folder, 'loop-delay.json'));
+const program = await stand.start({
+  settings: ['--app.security.rate-limit.enabled=false'],
+  node: loopDelay.nodeArguments,
+});
 try {
-  for (const variant of VARIANTS) targets.push(await targetOf(variant));
-  const results = await inTurns(Object.assign({}, ...targets.map(turnsOf)), {
-    rounds: ROUNDS,
-    mostRounds: MOST_ROUNDS,
-  });
-  for (const { name, isCompared } of targets) {
-    console.log(isCompared ? `${name}, for comparison:` : `${name}:`);
-    const shown = show({ atPeak: results[`${name}, peak`], overloaded: results[`${name}, overload`] });
-    if (!isCompared) judge(name, shown);
+  const rates = [];
+  const peak = async () => {
+    const seen = await generator.ask(
+      { program, loopDelay },
+      { kind: 'closed loop', clients: CLIENTS_AT_PEAK, ...LOGINS, seconds: PEAK_SECONDS },
+    );
+    rates.push(seen);
+    return seen;
+  };
+  const { rate } = await peak();
+  const perSecond = TIMES_PEAK * rate;
+  const loads = [
+    {
+      name: 'arrivals at a fixed rate',
+      least: 0.9,
+      order: { kind: 'open loop', perSecond, mostWaiting: MOST_WAITING },
+    },
+    // A client that is rejected and waits sends a request in two seconds: half of them for the delay of the response.
+    {
+      name: 'clients that wait',
+      least: 0.9,
+      order: { kind: 'closed loop', clients: Math.round(2 * perSecond), waits: true },
+    },
+    { name: 'clients that repeat at once', least: 0.85, order: { kind: 'closed loop', clients: TIMES_PEAK * 32 } },
+  ];
+  for (const load of loads) {
+    const seen = await underLoad(load.order);
+    await peak();
+    judge(load, seen, rates.slice(-2));
   }
 } finally {
   generator.stop();
-  for (const { probe, program } of targets) {
-    probe.close();
-    await program.stop();
-  }
+  await program.stop();
 }
 
-async function targetOf({ name, settings, isCompared }) {
-  const own = join(folder, name.replaceAll(' ', '-'));
-  const stand = await Stand.withUsers({ folder: own, size: USERS, cost: REAL, secondFactor: false, isAdaptive: true });
-  const loopDelay = new LoopDelay(join(own, 'loop-delay.json'));
-  const program = await stand.start({ settings: [...SETTINGS, ...settings], node: loopDelay.nodeArguments });
-  return { name, isCompared, program, loopDelay, probe: await Probe.of(program.address, 2), peak: 0 };
-}
-
-function turnsOf(target) {
-  const peak = async () => {
-    const seen = await watched(target, { kind: 'closed loop', clients: CLIENTS_AT_PEAK });
-    target.peak = seen.rate;
-    return seen;
+/** Results of the generator and, at the same time, of other requests. */
+async function underLoad(order) {
+  const connection = await Connection.open(program.address);
+  const answer = await connection.send(signIn(0));
+  connection.close();
+  const access = /"access_token":"([^"]+)"/.exec(answer.body)[1];
+  let token = /\r\nset-cookie: *refresh_token=([^;\r]+)/i.exec(answer.head)[1];
+  const me = requestText('GET', '/me', { headers: { Authorization: `Bearer ${access}` } });
+  const ok = async (on, text) => {
+    const { status } = await on.send(text);
+    if (status !== 200) throw new Error(`a request that must not suffer got ${status}`);
   };
-  const overload = () => {
-    const perSecond = TIMES_CAPACITY * target.peak;
-    return watched(target, { kind: 'open loop', perSecond, mostWaiting: MOST_WAITING });
+  const probes = {
+    liveness: (on) => ok(on, requestText('GET', '/actuator/health/liveness')),
+    refresh: async (on) => {
+      token = await refresh(on, token);
+    },
+    '/me': (on) => ok(on, me),
   };
-  return { [`${target.name}, peak`]: peak, [`${target.name}, overload`]: overload };
-}
-
-/** Results of the generator and, at the same time, of probes. */
-async function watched({ probe, ...target }, order) {
+  const seen = generator.ask({ program, loopDelay }, { ...order, ...LOGINS, seconds: SECONDS });
   const turns = Array.from({ length: SECONDS * PROBES_PER_SECOND }, (_, index) => index);
-  const statuses = new Set();
-  const [seen, probeTimes] = await Promise.all([
-    generator.ask(target, { ...order, ...LOGINS, seconds: SECONDS }),
-    probe.times(turns, async (connection) => statuses.add((await connection.send(HEALTH)).status), {
-      perSecond: PROBES_PER_SECOND,
+  const times = {};
+  await Promise.all(
+    Object.entries(probes).map(async ([name, turn]) => {
+      const probe = await Probe.of(program.address, 1);
+      times[name] = await probe.times(turns, turn, { perSecond: PROBES_PER_SECOND });
+      probe.close();
     }),
-  ]);
-  return { ...seen, probeTimes, probeStatuses: Array.from(statuses) };
+  );
+  return { ...(await seen), times };
+}
+
+function judge({ name, least }, seen, peaks) {
+  const peak = (peaks[0].rate + peaks[1].rate) / 2;
+  const part = seen.rate / peak;
+  const left = (each) => availableParallelism() - each.generatorShare;
+  const ofLeft = (part * (left(peaks[0]) + left(peaks[1]))) / 2 / left(seen);
+  const refusals = seen.statuses[503] ?? 0;
+  const login = peaks[0].loopMillis / (peaks[0].statuses[200] ?? 1);
+  const refusal = (seen.loopMillis - login * (seen.statuses[200] ?? 0)) / refusals;
+  console.log(
+    `${name}: ${seen.offered.toFixed(0)} offered per second, ${seen.rate.toFixed(0)} served (${peak.toFixed(0)} at the peak), ` +
+      `${refusals} rejections, each at most ${(1000 * refusal).toFixed(0)} µs of the event loop; ${seen.held} held back; ` +
+      `the generator took ${seen.generatorShare.toFixed(2)} of a core (${peaks[0].generatorShare.toFixed(2)} at the peak)`,
+  );
+  goal(
+    `${name}: served ${part.toFixed(3)} of the peak (${ofLeft.toFixed(3)} without the generator), at least ${least}`,
+    part >= least,
+  );
+  goal(
+    `${name}: admitted p99 ${seen.admitted.p99.toFixed(0)} ms, at most ${MOST_ADMITTED_MILLIS}`,
+    seen.admitted.p99 <= MOST_ADMITTED_MILLIS,
+  );
+  for (const [probe, times] of Object.entries(seen.times)) {
+    const p99 = percentile(times, 0.99);
+    goal(`${name}: ${probe} p99 ${p99.toFixed(0)} ms, at most ${MOST_PROBE_MILLIS}`, p99 <= MOST_PROBE_MILLIS);
+  }
+  const { 200: _served, 503: _rejected, ...others } = seen.statuses;
+  if (Object.keys(others).length > 0) console.log(`  other responses: ${JSON.stringify(others)}`);
+  goal(`${name}: only 200 and 503, all with Retry-After`, Object.keys(others).length === 0 && seen.oddRefusals === 0);
+}
+
+function signIn(index) {
+  return requestText('POST', '/login', { body: { id: loginIdOf(index), pw: PASSWORD } });
 }

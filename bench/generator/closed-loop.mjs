@@ -2,9 +2,11 @@ import { Load } from './load.mjs';
 
 /** A number of clients, each of which sends its next request after the response to the previous one. */
 export class ClosedLoop extends Load {
-  constructor(address, requests, { clients }) {
+  /** @param options.waits true if a rejected client waits as long as Retry-After says */
+  constructor(address, requests, { clients, waits = false }) {
     super(address, requests);
     this.clients = clients;
+    this.waits = waits;
   }
 
   start() {
@@ -12,6 +14,12 @@ export class ClosedLoop extends Load {
   }
 
   #next(visitor) {
-    if (!this.isOver) this.ask(visitor, (kept) => this.#next(kept ?? this.newVisitor()));
+    if (this.isOver) return;
+    this.ask(visitor, (kept, answer) => {
+      const seconds = this.waits ? Number(/\r\nretry-after: *(\d+)/i.exec(answer?.head ?? '')?.[1] ?? 0) : 0;
+      const next = () => this.#next(kept?.isOpen ? kept : this.newVisitor());
+      if (seconds === 0) next();
+      else setTimeout(next, 1000 * seconds);
+    });
   }
 }

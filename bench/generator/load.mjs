@@ -30,7 +30,7 @@ export class Load {
     return visitor;
   }
 
-  /** Calls back with the visitor if it can send another request. */
+  /** Calls back with the visitor if it can send another request, and with the response. */
   ask(visitor, then) {
     const { seen } = this;
     if (seen) seen.sent += 1;
@@ -47,7 +47,7 @@ export class Load {
       const stays = answer !== undefined && !/\r\nconnection: *close/i.test(answer.head);
       // The side that closes first keeps the port for a while, so the service closes first.
       if (!stays) this.#open.delete(visitor);
-      then(stays ? visitor : undefined);
+      then(stays ? visitor : undefined, answer);
     });
   }
 

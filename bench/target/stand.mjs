@@ -15,6 +15,9 @@ export const REAL = { memoryKib: 19_456, iterations: 2 };
 export const CHEAP = { memoryKib: 128, iterations: 1 };
 
 /** All clients of a bench have one address, and few sessions; limits count their requests, but never reject one. */
+const PATIENT = ['target-response-time=0', 'max-wait=1m', 'accept-count=10000'].map(
+  (key) => `--server.embedded.${key}`,
+);
 const UNLIMITED = ['sign-in', 'second-factor', 'recovery', 'sso', 'open']
   .map((group) => `--app.security.rate-limit.${group}.per-address=100000000/1m`)
   .concat('--app.security.refresh.max-rate=off');
@@ -50,7 +53,8 @@ export class Stand {
       `--app.security.password.hash.memory=${cost.memoryKib}KB`,
       `--app.security.password.hash.iterations=${cost.iterations}`,
       '--app.security.password.import.min-hash=any',
-      ...(isAdaptive ? [] : ['--server.embedded.target-response-time=0', ...UNLIMITED]),
+      ...UNLIMITED,
+      ...(isAdaptive ? [] : PATIENT),
       // An older build lacks keys of this one.
       ...(root === undefined ? [] : ['--app.config.unknown-keys=warn']),
       ...(database?.settings ?? []),

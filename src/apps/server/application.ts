@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from '../../identity/account/account-creation.service.js';
 import { PasswordHasher } from '../../identity/account/password/password-hasher.js';
+import { DeviceCookies } from '../../identity/account/throttle/device-cookies.service.js';
 import { AppModule, type Instruments } from '../../app.module.js';
 import type { Configuration } from '../../config/configuration.js';
 import { Availability } from '../../observability/health/availability.js';
@@ -23,6 +24,7 @@ import { registerWithConsole } from './console-registration.js';
 import { analyzeFailure } from './failure-analysis.js';
 import { Listeners } from './listeners.js';
 import type { Logging } from './logging.js';
+import { PasswordSignIns } from './password-sign-ins.js';
 import type { ProcessSignals } from './process-signals.js';
 import { StartupProbes } from './startup-probes.js';
 import { closeTracing, openTracing } from './tracing.js';
@@ -49,10 +51,8 @@ export class Application {
     const { loggers, levels, meters, logFile } = logs;
     const { enabled, include } = configuration.get(RecordingProperties);
     const exchanges = new HttpExchanges(enabled ? new Set(include) : undefined);
-    // The listener is created before the service that hashes passwords.
-    const created: { hasher?: PasswordHasher } = {};
-    const hashCapacity = (millis: number): number | undefined => created.hasher?.capacityWithin(millis);
-    const listeners = await Listeners.create(configuration, { loggers, meters, exchanges, hashCapacity });
+    const passwords = new PasswordSignIns();
+    const listeners = await Listeners.create(configuration, { loggers, meters, exchanges, passwords });
     for (const warning of listeners.warnings) logs.start.warn(warning);
     const nest = await createNest(configuration, listeners.main, {
       loggers,
@@ -62,7 +62,7 @@ export class Application {
       logFile,
       startupWait: new StartupProbes(configuration, listeners, logs.start),
     });
-    created.hasher = nest.get(PasswordHasher);
+    passwords.connect(nest.get(PasswordHasher), nest.get(DeviceCookies));
     const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });
     await openTracing(configuration, logs);
     return new Application(configuration, logs, listeners, nest, watch);

@@ -2,7 +2,7 @@ import { withoutUndefined } from '../../kernel/collections/without-undefined.js'
 import type { Configuration } from '../../config/configuration.js';
 import type { Loggers } from '../../observability/logging/loggers.js';
 import type { Meters } from '../../observability/metrics/meters.js';
-import type { HashCapacity } from '../../platform/http/admission/password-limit.js';
+import type { PasswordWork } from '../../platform/http/admission/password-queue.js';
 import type { AccessLog } from '../../platform/http/records/access-log.js';
 import { outward, reachable } from '../../platform/http/address.js';
 import type { HttpExchanges } from '../../platform/http/records/http-exchanges.js';
@@ -15,12 +15,12 @@ import { accessLogOf, mainOptions, managementOptions, separateManagement, tlsOf 
 /** Longest interval of a timer. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** Instruments that observe requests, and the capacity of the service to hash passwords. */
+/** Instruments that observe requests, and the work of sign-ins with a password. */
 export interface ListenerInstruments {
   readonly loggers: Loggers;
   readonly meters: Meters;
   readonly exchanges?: HttpExchanges;
-  readonly hashCapacity?: HashCapacity;
+  readonly passwords?: PasswordWork;
 }
 
 /** The listeners of the service, created from the configuration, and their access log. */
@@ -36,7 +36,7 @@ export class Listeners {
 
   private constructor(
     private readonly configuration: Configuration,
-    { loggers, meters, exchanges, hashCapacity }: ListenerInstruments,
+    { loggers, meters, exchanges, passwords }: ListenerInstruments,
     private readonly tls: OpenedTls | undefined,
   ) {
     this.loggers = loggers;
@@ -49,7 +49,7 @@ export class Listeners {
       ...withoutUndefined({
         accessLog: this.accessLog,
         exchanges: exchanges?.isRecording ? exchanges : undefined,
-        hashCapacity,
+        passwords,
         tls,
       }),
     });

@@ -8,6 +8,8 @@ export interface RequestContext {
   readonly agent?: string;
   /** User field of log lines: the subject once it is known, before that a pseudonym of the login id. */
   user?: string;
+  /** Called when the password of the request is hashed, so that the next request can have its turn. */
+  onPasswordHashed?: () => void;
 }
 
 const current = new AsyncLocalStorage<RequestContext | undefined>();

@@ -4,7 +4,7 @@ import type { Meters } from '../../observability/metrics/meters.js';
 import type { Random } from '../../kernel/random/random.js';
 import type { AccessLog } from './records/access-log.js';
 import type { EmbeddedProperties, ThreadsProperties } from './admission/embedded.properties.js';
-import type { HashCapacity } from './admission/password-limit.js';
+import type { PasswordWork } from './admission/password-queue.js';
 import type { HttpExchanges } from './records/http-exchanges.js';
 import type { EncodingProperties, JsonProperties, JsonSerializationProperties } from './json/json.properties.js';
 import type { PageOptions } from './page/page-renderer.js';
@@ -25,10 +25,8 @@ export interface HostOptions {
   readonly bodyMemory?: number;
   /** Limit of requests in progress; unlimited by default. */
   readonly threads?: ThreadsProperties;
-  /**
-   * Capacity to hash passwords; if unknown, which is the default, requests that hash a password have no further limit.
-   */
-  readonly hashCapacity?: HashCapacity;
+  /** Sign-ins with a password have a queue of their own; without it, they have only the limit of all requests. */
+  readonly passwords?: PasswordWork;
   /** Limits of uploads; unset for a listener without upload routes. */
   readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;

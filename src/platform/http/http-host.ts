@@ -9,9 +9,9 @@ import { Meters } from '../../observability/metrics/meters.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
-import { passwordLimit } from './admission/password-limit.js';
+import { PasswordQueue } from './admission/password-queue.js';
 import { RequestPipelining } from './admission/pipelining.js';
-import { RequestTracker } from './admission/request-tracker.js';
+import { type Limits, RequestTracker } from './admission/request-tracker.js';
 import { registerBodyParsers } from './body/body-parsers.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { Cors } from './cors.js';
@@ -60,8 +60,7 @@ export class HttpHost {
     const pages = options.pages && new PageRenderer(options.pages);
     const records = new RequestRecords({ ...options, meters }, clock, loggers.get('http'));
     const { allowedOrigins = [] } = options;
-    const admission = this.admissionOf(options, meters);
-    this.tracker = new RequestTracker(admission, (lifecycle) => {
+    this.tracker = new RequestTracker(this.limitsOf(options, meters), (lifecycle) => {
       records.end(lifecycle);
       pipelining.onEnd(lifecycle.reply.request.raw.socket);
     });
@@ -98,11 +97,25 @@ export class HttpHost {
     return this.embedded.connectionTimeout.milliseconds;
   }
 
-  private admissionOf({ threads, hashCapacity }: HostOptions, meters: Meters): Admission | undefined {
-    if (!threads) return undefined;
-    const { acceptCount, targetResponseTime } = this.embedded;
-    const maxHashing = passwordLimit(targetResponseTime, hashCapacity ?? (() => undefined));
-    return Admission.metered(meters, threads.max, acceptCount, maxHashing);
+  private limitsOf({ threads, passwords: work }: HostOptions, meters: Meters): Limits {
+    if (!threads) return {};
+    const { acceptCount, maxWait, targetResponseTime } = this.embedded;
+    const description = 'Requests rejected because a limit of requests was reached';
+    const rejected = meters.counter('embedded.rejected', { description }).of();
+    const onRejected = (): void => {
+      rejected.increment();
+    };
+    const admission = Admission.metered(meters, threads.max, acceptCount, onRejected);
+    if (!work) return { admission };
+    const passwords = PasswordQueue.metered(meters, {
+      pace: () => work.pace(),
+      slots: threads.max,
+      length: acceptCount,
+      maxWaitMillis: maxWait.milliseconds,
+      targetMillis: targetResponseTime.milliseconds,
+      onRejected,
+    });
+    return { admission, passwords, work };
   }
 
   private parseBodies(fastify: FastifyInstance, { bodyMemory, uploads }: HostOptions, encoding: Encoding): void {

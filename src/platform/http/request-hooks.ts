@@ -11,8 +11,11 @@ import type { RequestStart } from './request-start.js';
 
 /** Shared instances: overload causes thousands of errors per second, and each stack trace would add to the load. */
 const OVERLOADED = new HttpError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
-/** Other requests on the connection are served, and a new connection would cost more than the rejection. */
-const SIGN_INS_WAIT = new HttpError('UNAVAILABLE', { reason: 'overloaded' });
+const MAX_RETRY_SECONDS = 60;
+/** Rejected sign-ins, by the seconds after which the caller may try again. The connection serves other requests. */
+const REJECTED = rejectedSignIns(false);
+/** The same for responses that were delayed: a browser sends its form again by itself. */
+const REPEATED = rejectedSignIns(true);
 
 /** The steps of every request around its handler, as hooks of the framework. */
 export class RequestHooks {
@@ -32,7 +35,10 @@ export class RequestHooks {
     });
     // After the body is read: a slow body takes neither a slot nor a place in the queue.
     fastify.addHook('preValidation', (request, _reply, done) => {
-      if (!this.tracker.admit(request, done)) done(this.rejection);
+      this.tracker.admit(request, (isAdmitted) => {
+        if (isAdmitted) done();
+        else this.reject(request, done);
+      });
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       this.onSend(request, reply, payload, done);
@@ -44,9 +50,14 @@ export class RequestHooks {
 
   private onRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     this.start.begin(request, reply);
-    const error = afterClose(request) ?? targetError(request) ?? this.checkOverload(request) ?? bodyError(request);
-    if (error) {
-      done(error);
+    const error = afterClose(request) ?? targetError(request);
+    if (!error && this.isOverloaded(request)) {
+      this.reject(request, done);
+      return;
+    }
+    const rejection = error ?? bodyError(request);
+    if (rejection) {
+      done(rejection);
       return;
     }
     this.beginBody(request, reply);
@@ -72,15 +83,26 @@ export class RequestHooks {
     return Math.min(LINGER_MILLIS, this.connectionTimeoutMillis / 2);
   }
 
-  /** Rejects a request under overload before its body is read. */
-  private checkOverload(request: FastifyRequest): HttpError | undefined {
+  /** Counts and rejects a request under overload before its body is read. */
+  private isOverloaded(request: FastifyRequest): boolean {
     // If a preflight were rejected, the script could not read the error of its request either.
-    return request.method !== 'OPTIONS' && this.tracker.rejectIfFull(request) ? this.rejection : undefined;
+    return request.method !== 'OPTIONS' && this.tracker.rejectIfFull(request);
   }
 
-  /** The error for a request that has just been rejected. */
-  private get rejection(): HttpError {
-    return this.tracker.isFull ? OVERLOADED : SIGN_INS_WAIT;
+  /** Responds to a request that has just been rejected. */
+  private reject(request: FastifyRequest, done: (error: Error) => void): void {
+    if (!request.lifecycle?.routeOptions.hashesPassword) {
+      done(OVERLOADED);
+      return;
+    }
+    request.lifecycle.releaseSlot();
+    // A rejection after the body was read would hold it.
+    request.body = undefined;
+    this.tracker.delayRejection(request, (wasDelayed) => {
+      const seconds = Math.min(Math.max(Math.ceil(this.tracker.passwordWait / 1000), 1), MAX_RETRY_SECONDS);
+      // A browser that sent its form again at once would be rejected again.
+      done((wasDelayed ? REPEATED : REJECTED)[seconds - 1] ?? OVERLOADED);
+    });
   }
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {
@@ -95,4 +117,11 @@ export class RequestHooks {
 
 function afterClose({ lifecycle }: FastifyRequest): HttpError | undefined {
   return lifecycle?.isAfterClose === true ? new HttpError('VALIDATION_FAILED', { closesConnection: true }) : undefined;
+}
+
+function rejectedSignIns(isRepeated: boolean): readonly HttpError[] {
+  return Array.from(
+    { length: MAX_RETRY_SECONDS },
+    (_, second) => new HttpError('UNAVAILABLE', { reason: 'overloaded', retryAfterSeconds: second + 1, isRepeated }),
+  );
 }

@@ -70,8 +70,12 @@ for (const form of document.forms) {
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = 'yes';
     setTimeout(() => delete form.dataset.sent, 5000);
+    // The service sends its response when it is this sign-in's turn.
+    const waiting = form.querySelector('[data-waiting]');
+    if (waiting) setTimeout(() => (waiting.hidden = !form.dataset.sent), 1500);
   });
 }
 window.addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
+  each('data-waiting', (element) => (element.hidden = true));
 });

@@ -6,6 +6,7 @@ export const en = {
   languageName: 'English',
 
   common: {
+    waiting: 'The service is busy. Your turn comes in a moment: please stay on this page.',
     skip: 'Skip to content',
     navigation: 'Main',
     language: 'Language',

@@ -6,6 +6,7 @@ export const ko: Messages = {
   languageName: '한국어',
 
   common: {
+    waiting: '접속이 많습니다. 곧 차례가 되니 이 화면에서 기다려 주십시오.',
     skip: '본문으로 건너뛰기',
     navigation: '주 메뉴',
     language: '언어',

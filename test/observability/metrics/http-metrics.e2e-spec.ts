@@ -138,21 +138,25 @@ describe('embedded.*', () => {
   });
 
   it('embedded.passwords.* meters report requests that hash a password, their limit and its rejections', async () => {
-    const capacity: { measured?: number } = {};
-    await start({ threads: new ThreadsProperties(), hashCapacity: () => capacity.measured });
-    expect(reading(meters, 'embedded.passwords.limit')).toBe(300);
-    const working = ask('/held/password', { method: 'POST' });
-    await waitUntil('the request is in progress', () => held.count === 1, { everyMillis: 2 });
-    capacity.measured = 1;
+    const pace: { millis: number | undefined } = { millis: undefined };
+    await start({
+      threads: new ThreadsProperties(),
+      embedded: Object.assign(new EmbeddedProperties(), { acceptCount: 0 }),
+      passwords: { pace: () => ({ workers: 1, ...pace }), ownerOfDevice: () => undefined },
+    });
+    expect(reading(meters, 'embedded.passwords.limit')).toBe(200);
+    const working = [ask('/held/password', { method: 'POST' }), ask('/held/password', { method: 'POST' })];
+    await waitUntil('both requests are in progress', () => held.count === 2, { everyMillis: 2 });
+    pace.millis = 100;
     await ask('/held/password', { method: 'POST' });
     await ask('/items/1');
 
-    expect(reading(meters, 'embedded.passwords.limit')).toBe(1);
-    expect(reading(meters, 'embedded.passwords.current')).toBe(1);
+    expect(reading(meters, 'embedded.passwords.limit')).toBe(2);
+    expect(reading(meters, 'embedded.passwords.current')).toBe(2);
     expect(reading(meters, 'embedded.passwords.rejected', 'COUNT')).toBe(1);
     expect(reading(meters, 'embedded.rejected', 'COUNT')).toBe(1);
-    held.release();
-    await working;
+    held.releaseAll();
+    await Promise.all(working);
     await waitUntil('no password is hashed', () => reading(meters, 'embedded.passwords.current') === 0);
   });
 });

@@ -10,7 +10,11 @@ import { waitUntil } from '../../support/runner/wait-until.js';
 let service: EchoService;
 
 afterEach(async () => {
-  held.releaseAll();
+  // Requests that wait begin when others end.
+  await waitUntil('no request is in progress', () => {
+    held.releaseAll();
+    return held.count === 0 && service.listener.inProgress === 0;
+  });
   await service.stop();
 });
 
@@ -218,50 +222,85 @@ describe('server.embedded.threads.max and accept-count', () => {
   });
 });
 
-describe('server.embedded.target-response-time', () => {
+describe('the queue of requests that hash a password', () => {
   const login = (headers = ''): string => post('/held/password', '{}', headers);
+  const KNOWN = 'Cookie: device=known\r\n';
 
-  /** Starts a service whose workers hash `capacity` passwords within the target. */
-  async function startWithCapacity(capacity: number, embedded = new EmbeddedProperties()): Promise<void> {
-    service = await startEchoService({ threads: new ThreadsProperties(), embedded, hashCapacity: () => capacity });
+  /** Starts a service with one worker that takes 60 ms for a hash, so that two requests are in progress. */
+  async function startWithQueue(keys: Partial<EmbeddedProperties>, threads = new ThreadsProperties()): Promise<void> {
+    service = await startEchoService({
+      threads,
+      embedded: Object.assign(new EmbeddedProperties(), keys),
+      passwords: {
+        pace: () => ({ workers: 1, millis: 60 }),
+        ownerOfDevice: ({ cookie }) => (cookie === 'device=known' ? 'owner' : undefined),
+      },
+    });
   }
 
-  /** Sends requests that hash a password, each on its own connection, until all are in progress or rejected. */
-  async function burst(count: number): Promise<readonly RawConnection[]> {
+  /** Sends requests, each on its own connection, until all are in progress, waiting or rejected. */
+  async function burst(count: number, headers = ''): Promise<readonly RawConnection[]> {
+    const before = service.listener.inProgress;
     const connections = await Promise.all(Array.from({ length: count }, () => RawConnection.open(service.url)));
-    for (const connection of connections) connection.send(login());
+    for (const connection of connections) connection.send(login(headers));
     await waitUntil(
-      'all requests are in progress or rejected',
-      () => held.count + answered(connections).length === count,
+      'all requests have arrived',
+      () => service.listener.inProgress - before + answered(connections).length === count,
+      { everyMillis: 2 },
     );
     return connections;
+  }
+
+  async function untilAnswered(connections: readonly RawConnection[]): Promise<void> {
+    for (const connection of connections) await connection.untilAnswered();
   }
 
   const answered = (connections: readonly RawConnection[]): readonly RawConnection[] =>
     connections.filter(({ statuses }) => statuses.length > 0);
 
-  it('R6: logins of a burst beyond the capacity get 503 with Retry-After, and the others are served', async () => {
-    await startWithCapacity(4);
+  /** Completes the requests in progress until none is left. */
+  async function serve(connections: readonly RawConnection[]): Promise<void> {
+    await waitUntil('all requests are served', () => {
+      held.releaseAll();
+      return answered(connections).length === connections.length;
+    });
+  }
+
+  it('R6: a burst waits in the queue, and only what exceeds accept-count gets 503 with Retry-After', async () => {
+    await startWithQueue({ acceptCount: 6 });
 
     const connections = await burst(10);
+    await waitUntil('the rejected requests are answered', () => answered(connections).length === 3);
 
+    // One hash in progress and six requests that wait for it.
+    expect(held.count).toBe(2);
     const rejected = answered(connections);
-    expect(rejected).toHaveLength(6);
     for (const { text, statuses } of rejected) {
       expect(statuses).toEqual([503]);
       expect(text).toMatch(/^retry-after: 1\r$/im);
       expect(text).toContain('"code":"UNAVAILABLE"');
     }
-    held.releaseAll();
-    for (const connection of connections.filter((one) => !rejected.includes(one))) {
-      await connection.untilAnswered();
-      expect(connection.statuses).toEqual([200]);
-    }
+    const others = connections.filter((one) => !rejected.includes(one));
+    await serve(others);
+    expect(others.map(({ statuses }) => statuses)).toEqual(others.map(() => [200]));
   });
 
-  it('the connection of a rejected login serves the next request', async () => {
-    await startWithCapacity(1);
-    const [rejected] = answered(await burst(2));
+  it('a request whose expected wait is longer than max-wait gets 503', async () => {
+    await startWithQueue({ maxWait: Duration.ofMillis(200) });
+
+    const connections = await burst(10);
+    // Two in progress and two that wait: the next one would wait for 240 ms.
+    await waitUntil('the rejected requests are answered', () => answered(connections).length === 6);
+
+    const statuses = answered(connections).map((connection) => connection.statuses);
+    expect(new Set(statuses.flat())).toEqual(new Set([503]));
+  });
+
+  it('the connection of a rejected request serves the next one', async () => {
+    await startWithQueue({ acceptCount: 0 });
+    const connections = await burst(3);
+    await waitUntil('the rejected request is answered', () => answered(connections).length === 1);
+    const [rejected] = answered(connections);
 
     rejected?.get('/plain');
     await rejected?.untilAnswered(2);
@@ -269,15 +308,9 @@ describe('server.embedded.target-response-time', () => {
     expect(rejected?.statuses).toEqual([503, 200]);
   });
 
-  it('an idle service accepts a burst of as many logins as its capacity', async () => {
-    await startWithCapacity(50);
-
-    expect(answered(await burst(50))).toEqual([]);
-  });
-
-  it('other requests are served while logins are rejected', async () => {
-    await startWithCapacity(1);
-    await burst(3);
+  it('other requests are served while sign-ins wait and are rejected', async () => {
+    await startWithQueue({ acceptCount: 1 });
+    await burst(5);
 
     for (const path of ['/items/1', '/plain']) {
       const { statuses } = await sendRaw(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -285,9 +318,9 @@ describe('server.embedded.target-response-time', () => {
     }
   });
 
-  it('a login beyond the capacity is rejected before its body is sent', async () => {
-    await startWithCapacity(1);
-    await burst(1);
+  it('a rejected request is rejected before its body is sent', async () => {
+    await startWithQueue({ acceptCount: 0 });
+    await burst(2);
 
     const connection = await RawConnection.open(service.url);
     connection.send(login('Expect: 100-continue\r\n').slice(0, -2));
@@ -296,26 +329,76 @@ describe('server.embedded.target-response-time', () => {
     expect(connection.statuses).toEqual([503]);
   });
 
-  it('a login is admitted again once an earlier one has ended', async () => {
-    await startWithCapacity(1);
-    const [first] = await burst(1);
+  it('a waiting request whose client disconnects is never begun', async () => {
+    await startWithQueue({});
+    const working = await burst(2);
+    const [gone] = await burst(1);
+
+    gone?.leave();
+    await waitUntil('the place is free', () => service.listener.inProgress === 2, { everyMillis: 2 });
+    await serve(working);
+
+    expect(held.count).toBe(0);
+  });
+
+  it('a request of a known device goes before requests that have waited longer', async () => {
+    await startWithQueue({});
+    const working = await burst(2);
+    const [stranger] = await burst(1);
+    const [owner] = await burst(1, KNOWN);
+
     held.release();
-    await first?.untilAnswered();
+    await untilAnswered(working.slice(0, 1));
+    await waitUntil('the next request is in progress', () => held.count === 2);
+    held.releaseAll();
+    await owner?.untilAnswered();
 
-    expect(answered(await burst(1))).toEqual([]);
+    expect(stranger?.statuses).toEqual([]);
   });
 
-  it('accept-count and threads.max limit logins below their capacity', async () => {
-    const threads = Object.assign(new ThreadsProperties(), { max: 1 });
-    const embedded = Object.assign(new EmbeddedProperties(), { acceptCount: 0 });
-    service = await startEchoService({ threads, embedded, hashCapacity: () => 50 });
+  it('a request of a known device takes the place of the newest other request in a full queue', async () => {
+    await startWithQueue({ acceptCount: 3 });
+    await burst(2);
+    const [first] = await burst(1);
+    const [second] = await burst(1);
 
-    expect(answered(await burst(3))).toHaveLength(2);
+    const [owner] = await burst(1, KNOWN);
+    await second?.untilAnswered();
+
+    expect(second?.statuses).toEqual([503]);
+    await waitUntil('the others are served', () => {
+      held.releaseAll();
+      return owner?.statuses.length === 1 && first?.statuses.length === 1;
+    });
+    expect([owner?.statuses, first?.statuses]).toEqual([[200], [200]]);
   });
 
-  it('0 limits logins by threads.max and accept-count only', async () => {
-    await startWithCapacity(1, Object.assign(new EmbeddedProperties(), { targetResponseTime: Duration.ofMillis(0) }));
+  it('Retry-After is the expected wait', async () => {
+    await startWithQueue({ acceptCount: 30 });
 
-    expect(answered(await burst(10))).toEqual([]);
+    const connections = await burst(40);
+    await waitUntil('the rejected requests are answered', () => answered(connections).length === 9);
+
+    // 31 requests of 60 ms.
+    for (const { text } of answered(connections)) expect(text).toMatch(/^retry-after: 2\r$/im);
+  });
+
+  it('a shutdown answers rejected requests at once', async () => {
+    await startWithQueue({ acceptCount: 0 });
+    const connections = await burst(4);
+
+    service.listener.drain();
+
+    await waitUntil('the rejected requests are answered', () => answered(connections).length === 2);
+    for (const { text } of answered(connections)) expect(text).toMatch(/^connection: close\r$/im);
+  });
+
+  it('threads.max limits sign-ins as well', async () => {
+    await startWithQueue({ acceptCount: 0 }, Object.assign(new ThreadsProperties(), { max: 1 }));
+
+    const connections = await burst(2);
+    await waitUntil('one request is rejected', () => answered(connections).length === 1);
+
+    expect(held.count).toBe(1);
   });
 });

@@ -14,7 +14,8 @@ const ARGS = [
   '--app.security.password.hash.iterations=1',
   '--app.security.password.hash.parallelism=1',
   '--app.security.password.import.min-hash=any',
-  '--server.embedded.target-response-time=20s',
+  '--server.embedded.max-wait=1m',
+  '--server.embedded.target-response-time=0',
 ];
 
 const endings: (() => unknown)[] = [];

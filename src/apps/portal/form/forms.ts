@@ -28,6 +28,12 @@ export function submitButton(label: string): Html {
 `;
 }
 
+/** Appears if the service does not respond at once to a form with a password, which waits for its turn (overload.md). */
+export function waitingNote({ t }: PageContext): Html {
+  return html`<p role="status"><small data-waiting hidden>${t.common.waiting}</small></p>
+`;
+}
+
 /** A secondary button; `danger` marks an act that cannot be undone. */
 export function button(label: string, kind: '' | 'danger' | 'plain' = ''): Html {
   return html`<button type="submit"${kind === '' ? undefined : html` class="${kind}"`}>${label}</button>

@@ -15,6 +15,7 @@ import {
   paragraph,
   passwordField,
   submitButton,
+  waitingNote,
 } from '../form/forms.js';
 
 interface RecoveryFields extends FormFields {
@@ -83,7 +84,7 @@ function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageCon
     return {
       title,
       hasSecretAddress: true,
-      body: html`${alert?.(context)}${paragraph(text(loginId))}${form(fields, html`${content(context)}${submitButton(submit)}`)}`,
+      body: html`${alert?.(context)}${paragraph(text(loginId))}${form(fields, html`${content(context)}${submitButton(submit)}${waitingNote(context)}`)}`,
     };
   });
 }

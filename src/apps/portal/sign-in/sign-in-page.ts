@@ -3,7 +3,7 @@ import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
-import { focus, form, type FormFields, hidden, note, passwordField, submitButton } from '../form/forms.js';
+import { focus, form, type FormFields, hidden, note, passwordField, submitButton, waitingNote } from '../form/forms.js';
 
 /** An identity provider to choose. */
 interface IdpLink {
@@ -56,7 +56,7 @@ ${passwordField(context, { id: 'pw', label: current, autocomplete: 'current-pass
       isChange
         ? passwordField(context, { id: 'new_pw', label: common.newPassword, autocomplete: 'new-password', minLength })
         : undefined
-    }${submitButton(isChange ? signIn.submitChange : signIn.title)}`,
+    }${submitButton(isChange ? signIn.submitChange : signIn.title)}${waitingNote(context)}`,
   );
 }
 

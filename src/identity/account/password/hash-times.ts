@@ -2,10 +2,8 @@
 const SPAN = 16;
 /** The first hashes of a worker take longer, since it has just started. */
 const MIN_RECORDED = 4;
-/** One hash in progress, and the next one ready: with fewer, workers would be idle. */
-const MIN_CAPACITY = 2;
 
-/** The times of the latest password hashes, and how many more the workers can complete within a time. */
+/** The times of the latest password hashes, and the speed of the workers that follows from them. */
 export class HashTimes {
   private readonly latest: number[] = [];
   private recorded = 0;
@@ -24,9 +22,8 @@ export class HashTimes {
     this.expected = slower.reduce((sum, each) => sum + each, 0) / slower.length;
   }
 
-  /** Number of hashes that the workers complete within this time, at least two for each; undefined until it is known. */
-  capacityWithin(millis: number): number | undefined {
-    if (this.recorded < MIN_RECORDED * this.workers) return undefined;
-    return Math.max(MIN_CAPACITY * this.workers, Math.floor((this.workers * millis) / this.expected));
+  /** Milliseconds from one completed hash to the next while all workers are busy; undefined until it is known. */
+  get pace(): number | undefined {
+    return this.recorded < MIN_RECORDED * this.workers ? undefined : this.expected / this.workers;
   }
 }

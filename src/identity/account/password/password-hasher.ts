@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { requestContext } from '../../../kernel/principal/request-context.js';
 import { Meters } from '../../../observability/metrics/meters.js';
 import type { Random } from '../../../kernel/random/random.js';
 import { inSpan } from '../../../observability/tracing/span.js';
@@ -77,9 +78,9 @@ export class PasswordHasher {
     return this.taken;
   }
 
-  /** Number of passwords that the workers hash within this time, as they did lately; undefined until it is known. */
-  capacityWithin(millis: number): number | undefined {
-    return this.times.capacityWithin(millis);
+  /** Number of workers, and the milliseconds from one completed hash to the next while all are busy, as it was lately. */
+  get pace(): { readonly workers: number; readonly millis: number | undefined } {
+    return { workers: this.concurrency, millis: this.times.pace };
   }
 
   /**
@@ -134,6 +135,7 @@ export class PasswordHasher {
       throw unavailable('failed', error);
     } finally {
       this.taken -= 1;
+      requestContext()?.onPasswordHashed?.();
     }
   }
 

@@ -1,8 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
-import { Duration } from '../../../config/bind/duration.js';
 import { Admission, type Slot } from './admission.js';
-import { passwordLimit } from './password-limit.js';
 
 const nothing = (): void => undefined;
 
@@ -81,74 +79,4 @@ it('in any order of arrivals and departures, no slot is exceeded or lost', () =>
       }
     }),
   );
-});
-
-describe('requests that hash a password', () => {
-  /** An admission with two slots, two places and a limit that the test changes. */
-  class Limited {
-    readonly rejections: boolean[] = [];
-    readonly admission = new Admission(
-      2,
-      2,
-      () => this.limit,
-      (isFull) => this.rejections.push(isFull),
-    );
-
-    constructor(public limit: number) {}
-  }
-
-  it('are rejected beyond their own limit, while other requests are admitted', () => {
-    const { admission, rejections } = new Limited(1);
-
-    expect(admission.enter(nothing, true)).toBeDefined();
-    expect(admission.rejectIfFull(true)).toBe(true);
-    expect(admission.enter(nothing, true)).toBeUndefined();
-    expect(admission.enter(nothing)).toBeDefined();
-    expect(admission.rejectIfFull()).toBe(false);
-    expect(rejections).toEqual([false, false]);
-  });
-
-  it('count while they wait, and make room for the next one when they leave the queue or end', () => {
-    const { admission } = new Limited(2);
-    const working = [admission.enter(nothing, true), admission.enter(nothing)];
-    const waiting = admission.enter(nothing, true);
-    expect(admission.enter(nothing, true)).toBeUndefined();
-
-    waiting?.leave();
-    waiting?.leave();
-    expect(admission.enter(nothing, true)).toBeDefined();
-    expect(admission.enter(nothing, true)).toBeUndefined();
-    working[0]?.leave();
-    expect(admission.enter(nothing, true)).toBeDefined();
-  });
-
-  it('stay when the limit falls, and are admitted again when it rises', () => {
-    const state = new Limited(2);
-    const { admission } = state;
-    const present = [admission.enter(nothing, true), admission.enter(nothing, true)];
-
-    state.limit = 1;
-    present[0]?.leave();
-    expect(admission.enter(nothing, true)).toBeUndefined();
-    state.limit = 2;
-    expect(admission.enter(nothing, true)).toBeDefined();
-  });
-
-  it('have a limit that never exceeds slots and places together', () => {
-    const { admission, rejections } = new Limited(1000);
-    expect(admission.passwordLimit).toBe(4);
-    for (let count = 0; count < 4; count += 1) expect(admission.enter(nothing, true)).toBeDefined();
-
-    expect(admission.enter(nothing, true)).toBeUndefined();
-    expect(rejections).toEqual([true]);
-  });
-
-  it('have no limit of their own without a measurement, or with a target of 0', () => {
-    expect(passwordLimit(Duration.ofMillis(300), () => undefined)()).toBe(Infinity);
-    expect(passwordLimit(Duration.ofMillis(0), () => 4)()).toBe(Infinity);
-  });
-
-  it('have the limit that the workers hash within three quarters of the target', () => {
-    expect(passwordLimit(Duration.ofMillis(400), (millis) => millis / 10)()).toBe(30);
-  });
 });

@@ -15,7 +15,6 @@ class HeldSlot implements Slot {
     private readonly admission: Admission,
     /** Called when a slot becomes free; undefined for one that was free at once. */
     private onTurn: (() => void) | undefined,
-    readonly hashesPassword: boolean,
   ) {}
 
   get isWaiting(): boolean {
@@ -37,33 +36,23 @@ class HeldSlot implements Slot {
 
 /**
  * Limits requests in progress to `limit`, with `queueLength` more waiting in the order of their arrival (specification,
- * "Embedded web server threads and connections"). Requests that hash a password also have a limit of their own, which
- * changes: they wait for each other, and no other request has to wait for them.
+ * "Embedded web server threads and connections").
  */
 export class Admission {
   private taken = 0;
-  private hashing = 0;
   private readonly queue = new Set<HeldSlot>();
   /** Time at which a slot was last taken or released, in milliseconds of `performance.now`. */
   private movedAt = 0;
 
-  /** `maxHashing` limits the requests in progress and waiting that hash a password; unlimited by default. */
   constructor(
     readonly limit: number,
     private readonly queueLength: number,
-    private readonly maxHashing: () => number = () => Infinity,
-    private readonly onRejected: (isFull: boolean) => void = () => undefined,
+    private readonly onRejected: () => void = () => undefined,
   ) {}
 
   /** `Admission` with its meters (management API, 5.3). */
-  static metered(meters: Meters, limit: number, queueLength: number, maxHashing: () => number): Admission {
-    const counter = (name: string, description: string): Counter => meters.counter(name, { description }).of();
-    const rejected = counter('embedded.rejected', 'Requests rejected because a limit of requests was reached');
-    const passwordsRejected = counter('embedded.passwords.rejected', 'Requests that embedded.passwords.limit rejected');
-    const admission = new Admission(limit, queueLength, maxHashing, (isFull) => {
-      rejected.increment();
-      if (!isFull) passwordsRejected.increment();
-    });
+  static metered(meters: Meters, limit: number, queueLength: number, onRejected: () => void): Admission {
+    const admission = new Admission(limit, queueLength, onRejected);
     meters.gauge(
       'embedded.threads.busy',
       { description: 'Requests that have a slot (server.embedded.threads.max)' },
@@ -74,16 +63,6 @@ export class Admission {
       'embedded.queue.size',
       { description: 'Requests that wait for a slot (server.embedded.accept-count)' },
       () => admission.waiting,
-    );
-    meters.gauge(
-      'embedded.passwords.current',
-      { description: 'Requests in progress and waiting that hash a password' },
-      () => admission.hashing,
-    );
-    meters.gauge(
-      'embedded.passwords.limit',
-      { description: 'Their current limit (server.embedded.target-response-time)' },
-      () => admission.passwordLimit,
     );
     return admission;
   }
@@ -113,39 +92,31 @@ export class Admission {
     return this.isBusy && performance.now() - this.movedAt > limitMillis;
   }
 
-  /** The limit in force for requests that hash a password. */
-  get passwordLimit(): number {
-    return Math.min(this.maxHashing(), this.limit + this.queueLength);
-  }
-
-  /** Rejects a request if a limit is reached. */
-  rejectIfFull(hashesPassword = false): boolean {
+  /** Rejects a request if the limit is reached. */
+  rejectIfFull(): boolean {
     const { isFull } = this;
-    const isRejected = isFull || (hashesPassword && this.hashing >= this.passwordLimit);
-    if (isRejected) this.onRejected(isFull);
-    return isRejected;
+    if (isFull) this.onRejected();
+    return isFull;
   }
 
   /**
    * Takes a slot or a place in the queue; undefined for a rejected request. `onTurn` is called later if the request has
-   * to wait.
+   * to wait. One that `isDue` has waited for its turn elsewhere, and is never rejected.
    */
-  enter(onTurn: () => void, hashesPassword = false): Slot | undefined {
-    if (this.rejectIfFull(hashesPassword)) return undefined;
-    if (hashesPassword) this.hashing += 1;
+  enter(onTurn: () => void, isDue = false): Slot | undefined {
+    if (!isDue && this.rejectIfFull()) return undefined;
     if (!this.isBusy) {
       this.taken += 1;
       this.movedAt = performance.now();
-      return new HeldSlot(this, undefined, hashesPassword);
+      return new HeldSlot(this, undefined);
     }
-    const waiting = new HeldSlot(this, onTurn, hashesPassword);
+    const waiting = new HeldSlot(this, onTurn);
     this.queue.add(waiting);
     return waiting;
   }
 
   /** Hands the slot to the next request; called by slots only. */
   left(slot: HeldSlot): void {
-    if (slot.hashesPassword) this.hashing -= 1;
     if (this.queue.delete(slot)) return;
     this.movedAt = performance.now();
     const [next] = this.queue;

@@ -15,8 +15,8 @@ export class EmbeddedProperties {
 
   @Key(integer({ min: 0 }), {
     does:
-      'Maximum number of requests that wait while all threads are busy; a further one is rejected with 503 and ' +
-      'Retry-After; 0 lets none wait.',
+      'Maximum number of requests that wait while all threads are busy, and of sign-ins that wait for a password hash; a ' +
+      'further one is rejected with 503 and Retry-After; 0 lets none wait.',
     effect: near(
       'A rejected request gets a response instead of a reset connection; above 511, the listen backlog of the ' +
         'operating system is as long.',
@@ -26,9 +26,17 @@ export class EmbeddedProperties {
 
   @Key(duration({ min: '0ms', max: '1m' }), {
     does:
-      'Time within which a sign-in with a password ends under overload: a further one is rejected with 503 and ' +
-      'Retry-After before its body is read. How many are admitted at once follows the measured time of a password ' +
-      'hash, and is never more than threads.max and accept-count together; 0 leaves those two as the only limits.',
+      'Longest wait of a sign-in with a password for the password hash, as expected from the measured time of a hash; a ' +
+      'sign-in that would wait longer is rejected with 503 and Retry-After before its body is read. No more than ' +
+      'accept-count wait.',
+    effect: full,
+  })
+  readonly maxWait: Duration = Duration.ofSeconds(3);
+
+  @Key(duration({ min: '0ms', max: '1m' }), {
+    does:
+      'Longest wait of a sign-in with a password under sustained overload: it replaces max-wait once all sign-ins have waited ' +
+      'for longer than this for a second, until none waits; 0 leaves max-wait in force.',
     effect: full,
   })
   readonly targetResponseTime: Duration = Duration.ofMillis(300);

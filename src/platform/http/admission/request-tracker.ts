@@ -7,6 +7,8 @@ import type { RequestContext } from '../../../kernel/principal/request-context.j
 import type { Span } from '../../../observability/tracing/span.js';
 import { optionsOfRoute, type RouteOptions } from '../route-options.decorator.js';
 import type { Admission, Slot } from './admission.js';
+import { DelayedRejections } from './delayed-rejections.js';
+import type { PasswordQueue, PasswordWork } from './password-queue.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,7 +44,7 @@ export class RequestLifecycle {
   /** Span of the request; undefined if it is not traced. */
   span: Span | undefined;
   hasEndedSpan = false;
-  private slot: Slot | undefined;
+  private readonly slots: Slot[] = [];
   private isOver = false;
 
   constructor(
@@ -67,15 +69,15 @@ export class RequestLifecycle {
   }
 
   holdSlot(slot: Slot): void {
-    this.slot = slot;
+    this.slots.push(slot);
     // The client disconnected while the body was read.
     if (this.isOver) this.releaseSlot();
   }
 
   /** Frees the slot once the work is done: a client that reads or sends slowly must not occupy one. */
   releaseSlot(): void {
-    this.slot?.leave();
-    this.slot = undefined;
+    // In reverse: a place that is left starts another request, which then finds the slot free.
+    for (const slot of this.slots.splice(0).reverse()) slot.leave();
   }
 
   /** Frees the slot when the response is ready; a streamed response keeps it until the request ends. */
@@ -91,7 +93,7 @@ export class RequestLifecycle {
     if (this.isOver) return false;
     this.isOver = true;
     // A handler continues after a disconnect, so its slot stays taken until its response is ready.
-    if (this.slot?.isWaiting || this.streamedBytes !== undefined) this.releaseSlot();
+    if (this.slots.some(({ isWaiting }) => isWaiting) || this.streamedBytes !== undefined) this.releaseSlot();
     return true;
   }
 }
@@ -106,15 +108,24 @@ interface ConnectionState {
   hasEnded: boolean;
 }
 
+/** Limits of the requests that are processed at once. */
+export interface Limits {
+  readonly admission?: Admission | undefined;
+  /** Queue of the requests that hash a password. */
+  readonly passwords?: PasswordQueue | undefined;
+  readonly work?: PasswordWork | undefined;
+}
+
 /** Tracks the requests in progress on one listener and limits how many are processed at once. */
 export class RequestTracker {
   private readonly inFlight = new Set<RequestLifecycle>();
   private readonly connections = new Map<Socket, ConnectionState>();
+  private readonly delayed = new DelayedRejections();
   private isDraining = false;
 
-  /** Without `admission` there is no limit; `onEnd` is called once for every request that has ended. */
+  /** By default there is no limit; `onEnd` is called once for every request that has ended. */
   constructor(
-    private readonly admission?: Admission,
+    private readonly limits: Limits = {},
     private readonly onEnd?: (lifecycle: RequestLifecycle) => void,
   ) {}
 
@@ -161,36 +172,79 @@ export class RequestTracker {
     return lifecycle;
   }
 
-  /** True if all requests are rejected now, not only those that hash a password. */
-  get isFull(): boolean {
-    return this.admission?.isFull === true;
+  /** Milliseconds after which a sign-in that is rejected now would be served. */
+  get passwordWait(): number {
+    return this.limits.passwords?.expectedWait() ?? 0;
   }
 
   /** False if all slots are taken and no request has begun or ended within `limitMillis`. */
   isServing(limitMillis: number): boolean {
-    return !this.admission?.isStuck(limitMillis);
+    return !this.limits.admission?.isStuck(limitMillis);
   }
 
   /** Rejects a request that `admit` would reject now. */
-  rejectIfFull({ lifecycle }: FastifyRequest): boolean {
-    if (!this.admission || lifecycle?.routeOptions.isManagement) return false;
-    return this.admission.rejectIfFull(lifecycle?.routeOptions.hashesPassword);
+  rejectIfFull(request: FastifyRequest): boolean {
+    const { lifecycle } = request;
+    const { admission } = this.limits;
+    if (!admission || lifecycle?.routeOptions.isManagement) return false;
+    if (admission.rejectIfFull()) return true;
+    const passwords = this.passwordQueueOf(request);
+    return passwords !== undefined && !passwords.hasRoom && passwords.rejectIfFull(this.ownerOf(request));
   }
 
-  /** Calls `next` once the request has a slot; false if there is none. A client that disconnects before is dropped. */
-  admit({ lifecycle, is404 }: FastifyRequest, next: () => void): boolean {
+  /**
+   * Calls `end` once the request has a slot, or with `false` if it is rejected. For a client that disconnects before, it is
+   * never called.
+   */
+  admit(request: FastifyRequest, end: (isAdmitted: boolean) => void): void {
+    const { lifecycle, is404 } = request;
     // An unmatched request needs no slot.
-    if (!this.admission || !lifecycle || is404 || lifecycle.routeOptions.isManagement) {
-      next();
-      return true;
+    const { admission } = this.limits;
+    if (!admission || !lifecycle || is404 || lifecycle.routeOptions.isManagement) {
+      end(true);
+      return;
     }
+    const passwords = this.passwordQueueOf(request);
+    if (!passwords) {
+      this.enter(admission, lifecycle, end);
+      return;
+    }
+    const onTurn = (isAdmitted: boolean): void => {
+      if (isAdmitted) this.enter(admission, lifecycle, end, true);
+      else end(false);
+    };
+    const { hasRoom } = passwords;
+    const place = hasRoom
+      ? passwords.enter(onTurn)
+      : passwords.enter(AsyncResource.bind(onTurn), this.ownerOf(request));
+    if (place) {
+      lifecycle.holdSlot(place);
+      if (lifecycle.context) lifecycle.context.onPasswordHashed = (): void => place.leave();
+    }
+    if (!place?.isWaiting) onTurn(place !== undefined);
+  }
+
+  private passwordQueueOf({ lifecycle }: FastifyRequest): PasswordQueue | undefined {
+    return lifecycle?.routeOptions.hashesPassword ? this.limits.passwords : undefined;
+  }
+
+  private ownerOf({ headers }: FastifyRequest): string | undefined {
+    return this.limits.work?.ownerOfDevice(headers);
+  }
+
+  private enter(
+    admission: Admission,
+    lifecycle: RequestLifecycle,
+    end: (isAdmitted: boolean) => void,
+    isDue = false,
+  ): void {
+    const next = (): void => {
+      end(true);
+    };
     // A waiting request resumes in an event of another request and would inherit its context.
-    const onTurn = this.admission.isBusy ? AsyncResource.bind(next) : next;
-    const slot = this.admission.enter(onTurn, lifecycle.routeOptions.hashesPassword);
-    if (!slot) return false;
-    lifecycle.holdSlot(slot);
-    if (!slot.isWaiting) next();
-    return true;
+    const slot = admission.enter(admission.isBusy ? AsyncResource.bind(next) : next, isDue);
+    if (slot) lifecycle.holdSlot(slot);
+    if (!slot?.isWaiting) end(slot !== undefined);
   }
 
   /**
@@ -198,7 +252,7 @@ export class RequestTracker {
    * @throws ServiceError `UNAVAILABLE` if there is none, and for a client that disconnects while it waits
    */
   slotFor({ raw: { socket } }: FastifyRequest): Promise<Slot> {
-    const { admission } = this;
+    const { admission } = this.limits;
     if (!admission) return Promise.resolve(UNLIMITED);
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
@@ -215,6 +269,11 @@ export class RequestTracker {
     });
   }
 
+  /** Responds to a rejected sign-in later; `wasDelayed` is false if it has to be at once. */
+  delayRejection({ raw }: FastifyRequest, respond: (wasDelayed: boolean) => void): void {
+    this.delayed.delay(raw.socket, respond);
+  }
+
   /** Makes the last response on every connection announce `Connection: close` (RFC 9112 section 9.6). */
   drain(): void {
     this.isDraining = true;
@@ -223,6 +282,7 @@ export class RequestTracker {
       // `Connection: close` on an earlier response would lose this one.
       if (last) closeAfterResponse(last.reply);
     }
+    this.delayed.flush();
   }
 
   /**

@@ -32,7 +32,7 @@ import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
 import { type RawRejection, rawErrorOf, writeRawError } from './raw-error.js';
 import type { ErrorPageOptions } from '../route-options.decorator.js';
-import { authenticationPageOf, signInPathOf } from './sign-in-links.js';
+import { authenticationPageOf, repeatedAt, signInPathOf } from './sign-in-links.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
 export interface ErrorResponderOptions {
@@ -200,7 +200,8 @@ export class ErrorResponder {
     const facts = httpFactsOf(known);
     const page = this.pageOf(known, request, reply);
     const sentOn = page && (facts.seeOther ?? authenticationPageOf(known, request, this.options.contextPath));
-    const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
+    const again = page && facts.isRepeated ? repeatedAt(request) : undefined;
+    const status = again !== undefined ? 307 : sentOn !== undefined ? 303 : (facts.status ?? STATUS[known.code]);
     const { type, body } = page ?? this.problemOf(error, status, request);
     if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
     // Fastify closes the connection after any body it rejects; only an unfinished body requires that.
@@ -212,7 +213,8 @@ export class ErrorResponder {
     }
     reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) });
     if (page) reply.header('content-security-policy', page.policy);
-    if (sentOn !== undefined) reply.header('location', sentOn);
+    const location = again ?? sentOn;
+    if (location !== undefined) reply.header('location', location);
     sendAsIs(reply, type, body);
   }
 

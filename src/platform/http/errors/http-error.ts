@@ -17,6 +17,8 @@ export interface HttpErrorOptions extends ServiceErrorOptions {
   readonly closesConnection?: boolean;
   /** Replaces the general error page, such as the form with an alert; for callers that get pages. */
   readonly page?: View;
+  /** The browser sends the same request again by itself (307), a few times; for callers that get pages. */
+  readonly isRepeated?: boolean;
   /** URL that a 303 leads to in place of an error page; for callers that get pages. */
   readonly seeOther?: string;
 }

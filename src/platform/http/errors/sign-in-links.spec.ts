@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { type RequiredLogin, StepUpRequired } from '../../../kernel/principal/amr.js';
 import type { ErrorPageOptions } from '../route-options.decorator.js';
-import { authenticationPageOf, signInPathOf } from './sign-in-links.js';
+import { authenticationPageOf, repeatedAt, signInPathOf } from './sign-in-links.js';
 
 const PAGES: ErrorPageOptions = { backTo: '/login', stepUpAt: '/verify', redirectsVisitors: true };
 const FORM: ErrorPageOptions = { ...PAGES, formPage: '/users/:id' };
@@ -34,4 +34,14 @@ it('an invalid session leads to the sign-in page, and other errors nowhere', () 
   expect(signInPathOf(new ServiceError('INVALID_TOKEN'), FORM, request('POST'), '/auth')).toBe(link);
   expect(authenticationPageOf(new ServiceError('ACCESS_DENIED'), request('GET'), '/auth')).toBeUndefined();
   expect(authenticationPageOf(new StepUpRequired({ method: 'otp' }), request('POST'), '/auth')).toBeUndefined();
+});
+
+it.each([
+  ['/login', '?attempt=1'],
+  ['/login?return_to=%2Fme&attempt=7', '?return_to=%2Fme&attempt=8'],
+  ['/login?attempt=8', undefined],
+  ['/login?attempt=-1', undefined],
+  ['/login?attempt=1e0', undefined],
+])('a form that was sent to %s is sent again to %s', (originalUrl, again) => {
+  expect(repeatedAt({ originalUrl } as FastifyRequest)).toBe(again);
 });

@@ -43,6 +43,22 @@ export function signInPathOf(
   return withReturnTo(path, contextPath + filled(formPage, request.params), error);
 }
 
+/** Counts how often a browser has sent a form again by itself; browsers follow 20 redirects. */
+const REPEATS = /^[0-7]$/;
+
+/**
+ * The address of the same request, relative to it, for a 307 after which the browser sends its form again; undefined after
+ * some times.
+ */
+export function repeatedAt({ originalUrl }: FastifyRequest): string | undefined {
+  const query = originalUrl.indexOf('?');
+  const parameters = new URLSearchParams(query < 0 ? '' : originalUrl.slice(query));
+  const repeats = parameters.get('attempt') ?? '0';
+  if (!REPEATS.test(repeats)) return undefined;
+  parameters.set('attempt', String(Number(repeats) + 1));
+  return `?${parameters.toString()}`;
+}
+
 /** Adds the return path, and the only accepted factor if the error requires one. */
 function withReturnTo(path: string, returnTo: string, error: ServiceError): string {
   const method = requiredLoginOf(error)?.method;
