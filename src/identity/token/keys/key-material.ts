@@ -104,12 +104,31 @@ function keyOf(key: KeyObject): UsableKey {
 function signer(key: KeyObject, algorithm: SigningAlgorithm): NonNullable<UsableKey['sign']> {
   switch (algorithm) {
     case 'ES256':
-      return (input) => sign('sha256', input, { key, dsaEncoding: 'ieee-p1363' });
+      return (input) => joseSignatureOf(sign('sha256', input, key));
     case 'EdDSA':
       return (input) => sign(null, input, key);
     case 'RS256':
       return (input) => signInThread('sha256', input, key);
   }
+}
+
+/** Bytes of each of the two numbers of a signature on P-256. */
+const NUMBER_BYTES = 32;
+
+/**
+ * The form of RFC 7518 section 3.4, two numbers of constant length, from DER (RFC 3279 section 2.2.3). Node can convert it, too
+ * (`dsaEncoding`), but takes longer for that than for the signature itself.
+ */
+function joseSignatureOf(der: Buffer): Buffer {
+  const lengthOfFirst = der.readUInt8(3);
+  const [first, second] = [der.subarray(4, 4 + lengthOfFirst), der.subarray(6 + lengthOfFirst)];
+  const signature = Buffer.alloc(2 * NUMBER_BYTES);
+  for (const [index, number] of [first, second].entries()) {
+    // DER has a zero in front of a number whose first bit is set, and leaves out other zeros.
+    const bytes = number.subarray(-NUMBER_BYTES);
+    signature.set(bytes, (index + 1) * NUMBER_BYTES - bytes.length);
+  }
+  return signature;
 }
 
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm {
