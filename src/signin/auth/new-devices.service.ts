@@ -36,13 +36,10 @@ export class NewDevices {
     // The device cookie of another account means a browser that several users share.
     const keepsCookies = known === undefined && (cookies[SESSION] ?? cookies[SIGN_IN_FORM]) !== undefined;
     const client = requestContext() ?? { ip: '' };
-    const [isRemembered, kinds] = await this.work.single((tx) =>
-      Promise.all([
-        this.clients.isRemembered(tx, subject, client),
-        this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS),
-      ]),
-    );
-    if (isRemembered && !keepsCookies) return;
+    const isReported =
+      !keepsCookies && (await this.work.single((tx) => this.clients.isRemembered(tx, subject, client)));
+    if (isReported) return;
+    const kinds = await this.work.single((tx) => this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS));
     if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
     await this.work.run(async (tx) => {
       const isNew = await this.clients.remember(tx, subject, client);
