@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeviceCookies } from '../../identity/account/throttle/device-cookies.service.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
-import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { requestContext } from '../../kernel/principal/request-context.js';
 import type { CookieValues } from '../../platform/web/cookies.js';
 import { DEVICE, SESSION, SIGN_IN_FORM } from './cookies.js';
@@ -22,29 +22,28 @@ export class NewDevices {
     private readonly devices: DeviceCookies,
     private readonly events: SecurityEvents,
     private readonly clients: KnownClients,
-    private readonly work: UnitOfWork,
   ) {}
 
   /**
    * Records a complete login of a browser without a device cookie of the account, unless it is the first login of the account.
-   * A browser that has shown another cookie of the service is new whatever its user agent is. Called after the login is
-   * committed and before its credentials are sent: if the process dies in between, nobody has them.
+   * A browser that has shown another cookie of the service is new whatever its user agent is. Called in the transaction of the
+   * login, before the event of its completion is stored.
    */
-  async record(subject: string, cookies: CookieValues): Promise<void> {
+  async record(tx: Tx, subject: string, cookies: CookieValues): Promise<void> {
     const known = this.devices.verify(cookies[DEVICE] ?? '');
     if (known?.subject === subject) return;
     // The device cookie of another account means a browser that several users share.
     const keepsCookies = known === undefined && (cookies[SESSION] ?? cookies[SIGN_IN_FORM]) !== undefined;
     const client = requestContext() ?? { ip: '' };
-    const isReported =
-      !keepsCookies && (await this.work.single((tx) => this.clients.isRemembered(tx, subject, client)));
-    if (isReported) return;
-    const kinds = await this.work.single((tx) => this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS));
-    if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
-    await this.work.run(async (tx) => {
-      const isNew = await this.clients.remember(tx, subject, client);
-      if (isNew || keepsCookies) await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
-    });
+    // Both at once, together with the statements of the login: a second trip to a server would cost more than a read in vain.
+    const [isRemembered, kinds] = await Promise.all([
+      !keepsCookies && this.clients.isRemembered(tx, subject, client),
+      this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS),
+    ]);
+    if (isRemembered) return;
+    if (kinds.length < MAX_EVENTS && completeLogins(kinds) === 0) return;
+    const isNew = await this.clients.remember(tx, subject, client);
+    if (isNew || keepsCookies) await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
   }
 }
 

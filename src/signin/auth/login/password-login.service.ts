@@ -55,13 +55,15 @@ export class PasswordLogin {
       const passed = await this.authenticator.authenticate(credentials, { device, trustedDevice });
       const { roles, language } = passed.account;
       const of = { roles, ...withoutUndefined({ language }) };
-      const completed = await this.singleFactor.complete(passed, kind, former);
+      const completed = await this.singleFactor.complete(passed, kind, {
+        ...withoutUndefined({ former }),
+        before: (tx) => this.newDevices.record(tx, passed.account.id, cookies),
+      });
       if (completed) return { ...of, completed };
       const { next, methods } = passed;
       return { ...of, next, methods, challenge: await challenge(passed) };
     });
     this.meters.count(result.completed ? 'success' : 'challenged');
-    if (result.completed) await this.newDevices.record(result.completed.opened.session.subject, cookies);
     return result;
   }
 }

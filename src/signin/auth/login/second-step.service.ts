@@ -49,11 +49,14 @@ export class SecondStep {
     if (method !== 'passkey') {
       await this.secondFactors.beforeAttempt(method, () => this.codes.requireAccepted(principal));
     }
-    const completed = await this.secondFactors.prove(attemptSubjectOf(principal), submitted, (tx, proof) =>
-      this.completion.complete(tx, principal, proof, { trustsDevice }),
-    );
-    if (principal.kind === 'half') await this.newDevices.record(principal.subject, cookies);
-    return completed;
+    return this.secondFactors.prove(attemptSubjectOf(principal), submitted, async (tx, proof) => {
+      // The new device first: its history must not have the completion of this login.
+      const [, completed] = await Promise.all([
+        principal.kind === 'half' && this.newDevices.record(tx, principal.subject, cookies),
+        this.completion.complete(tx, principal, proof, { trustsDevice }),
+      ]);
+      return completed;
+    });
   }
 
   private async principalOf(mfaToken: string): Promise<HalfPrincipal> {

@@ -32,20 +32,27 @@ export class SingleFactorLogin {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** Undefined if the second step is due. In a browser, the new session replaces the one with the cookie `former`. */
+  /**
+   * Undefined if the second step is due. In a browser, the new session replaces the one with the cookie `former`. `before` runs
+   * in the same transaction, before the event of the login is stored.
+   */
   async complete(
     { account, next, authTime, trustedDevice }: FirstFactorResult,
     kind: SessionKind,
-    former?: string,
+    { former, before }: { readonly former?: string; readonly before: (tx: Tx) => Promise<void> },
   ): Promise<CompletedLogin | undefined> {
     if (next !== 'none' && trustedDevice === undefined) return undefined;
     const { id: subject } = account;
-    const open = async (tx: Tx): Promise<OpenedSession> => {
+    const replace = async (tx: Tx): Promise<OpenedSession> => {
       await this.sessions.endReplaced(tx, former);
       const [opened] = await Promise.all([
         this.sessions.open(tx, { subject, kind, amr: PWD, authTime }),
         this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD }),
       ]);
+      return opened;
+    };
+    const open = async (tx: Tx): Promise<OpenedSession> => {
+      const [, opened] = await Promise.all([before(tx), replace(tx)]);
       return opened;
     };
     return this.work.run(async (tx) => {

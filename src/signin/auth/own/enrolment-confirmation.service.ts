@@ -44,17 +44,19 @@ export class EnrolmentConfirmation {
   ): Promise<ConfirmedEnrolment> {
     const account = await this.authorization.requireStill(caller, 'totp');
     const attempt = { ...attemptSubjectOf(caller), requestedBy: requesterOf(caller) };
-    const confirmed = await this.enrolment.confirm(attempt, submitted, async (tx, proof) => {
+    return this.enrolment.confirm(attempt, submitted, async (tx, proof) => {
       if (caller.kind === 'full') {
         this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));
       }
-      const opened = await this.completion.completeConfirmation(tx, caller, proof);
+      // The new device first: its history must not have the completion of this login.
+      const [, opened] = await Promise.all([
+        caller.kind === 'half' && this.newDevices.record(tx, caller.subject, cookies),
+        this.completion.completeConfirmation(tx, caller, proof),
+      ]);
       const backupCodes =
         withNewCodes && proof.change !== 'add' ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
       const { roles, loginId } = account;
       return { opened, roles, loginId, ...withoutUndefined({ backupCodes }) };
     });
-    if (caller.kind === 'half') await this.newDevices.record(caller.subject, cookies);
-    return confirmed;
   }
 }
