@@ -100,10 +100,20 @@ interface ProvidedKeys {
   readonly all: readonly UsableKey[];
 }
 
+/** The keys of one purpose at an instant. */
+interface KeysNow {
+  /** Epoch seconds. */
+  readonly at: number;
+  readonly verifying: readonly UsableKey[];
+  readonly current: UsableKey | undefined;
+}
+
 /** The keys that sign and verify tokens now, in memory; `SigningKeyLoader` loads them. */
 export class SigningKeys {
   private loaded: readonly LoadedKey[] = [];
   private loadUnknown: () => Promise<void> = () => Promise.resolve();
+  /** The keys of the database in this second: every request needs them. */
+  private readonly now = new Map<KeyPurpose, KeysNow>();
 
   constructor(
     private readonly configured: ProvidedKeys,
@@ -118,6 +128,7 @@ export class SigningKeys {
   /** Replaces the keys of the database. */
   replace(loaded: readonly LoadedKey[]): void {
     this.loaded = loaded;
+    this.now.clear();
   }
 
   /** The current signing key. */
@@ -130,8 +141,7 @@ export class SigningKeys {
   /** Undefined if this process cannot open any signing key of the purpose. */
   currentOrNone(purpose: KeyPurpose): UsableKey | undefined {
     if (purpose === 'access' && this.configured.signs) return this.configured.signs;
-    const usable = this.of(purpose).filter((key) => key.usable);
-    return currentOf(usable, this.clock.seconds())?.usable;
+    return this.keysNow(purpose).current;
   }
 
   /** The verification key with that id and purpose. */
@@ -154,11 +164,20 @@ export class SigningKeys {
   }
 
   private verifying(purpose: KeyPurpose): readonly UsableKey[] {
-    const states = statesAt(this.of(purpose), this.clock.seconds());
-    return Array.from(states).flatMap(([{ usable }, state]) => (state === 'ended' || !usable ? [] : [usable]));
+    return this.keysNow(purpose).verifying;
   }
 
-  private of(purpose: KeyPurpose): readonly LoadedKey[] {
-    return this.loaded.filter((key) => key.purpose === purpose);
+  private keysNow(purpose: KeyPurpose): KeysNow {
+    const at = this.clock.seconds();
+    const known = this.now.get(purpose);
+    if (known?.at === at) return known;
+    const keys = this.loaded.filter((key) => key.purpose === purpose);
+    const verifying = Array.from(statesAt(keys, at)).flatMap(([{ usable }, state]) =>
+      state === 'ended' || !usable ? [] : [usable],
+    );
+    const openable = keys.filter((key) => key.usable);
+    const keysNow = { at, verifying, current: currentOf(openable, at)?.usable };
+    this.now.set(purpose, keysNow);
+    return keysNow;
   }
 }

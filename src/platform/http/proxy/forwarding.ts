@@ -41,10 +41,10 @@ export class Forwarding {
    * `https`, and a host whose port is omitted if it is the default.
    */
   tidy({ headers, socket }: ForwardedRequest): void {
-    // The headers of an untrusted peer are not read.
-    if (!this.isProxy(socket.remoteAddress)) return;
     const hasForwarded = this.strategy === 'framework' && headers.forwarded !== undefined;
     if (!hasForwarded && NAMES.every((name) => headers[name] === undefined)) return;
+    // The headers of an untrusted peer are not read.
+    if (!this.isProxy(socket.remoteAddress)) return;
     const said = hasForwarded ? fromForwarded(headers) : this.fromParts(headers);
     const { addresses, scheme } = said;
     put(headers, 'x-forwarded-for', addresses.slice(addresses.lastIndexOf(undefined) + 1).join(', '));

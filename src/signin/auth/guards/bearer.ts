@@ -1,3 +1,4 @@
+import { unverifiedHeader } from '../../../identity/token/signed-token.js';
 import { parseBasic } from '../../../platform/web/authorization-header.js';
 
 /**
@@ -5,13 +6,8 @@ import { parseBasic } from '../../../platform/web/authorization-header.js';
  * the token, and the error code if they reject it.
  */
 export function hasMfaTokenType(token: string): boolean {
-  const [header = ''] = token.split('.', 1);
-  try {
-    const { typ } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly typ?: unknown };
-    return typ === 'mfa+jwt';
-  } catch {
-    return false;
-  }
+  const header = unverifiedHeader(token);
+  return typeof header === 'object' && header !== null && 'typ' in header && header.typ === 'mfa+jwt';
 }
 
 /** The credentials of an OAuth client. */
