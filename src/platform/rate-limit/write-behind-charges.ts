@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { ChargeQueue } from './charge-queue.js';
+import { MemoryLimits } from './memory-limits.js';
 import type { Charge, LimitVerdict } from './sliding-window.js';
 
 /** Used part of a quota up to which a request is admitted before its hit is stored. */
 const USED_PART = 1 / 2;
-/** Largest part of a quota that one process admits before it is stored. */
+/** Largest part of a quota that one process admits before it is stored, and in each window before the count is read. */
 const LEAD_PART = 1 / 64;
 /** Hits of all keys that one process admits before they are stored: a slow store must not cause a backlog without a bound. */
 const MAX_UNSTORED = 1000;
@@ -30,8 +31,9 @@ interface Use {
 
 /**
  * Charges of a store where each costs a commit. While a limit is far from used up, a request waits for no commit: it is
- * admitted by the count of a moment ago, or by a read, and its hit is stored behind the response. Near the limit, every charge
- * waits for the store, so that replicas admit exactly the quota together.
+ * admitted by the count of a moment ago, or by a read, and its hit is stored behind the response. The first requests of a key
+ * in a window need no read either: the charge that follows them tells the count. Near the limit, every charge waits for the
+ * store, so that replicas admit exactly the quota together.
  *
  * Up to 32 replicas have no more admitted ahead than the unused half, so they exceed a quota only if the other half
  * is used within the fraction of a second that a count is old: by 1/64 of the quota for each replica at most
@@ -43,6 +45,8 @@ export class WriteBehindCharges {
   private readonly charges: ChargeQueue;
   /** Reads have a queue of their own, since they must not wait for the commit of a batch. */
   private readonly reads: ChargeQueue;
+  /** Hits of each key that were admitted without a count. */
+  private readonly unread: MemoryLimits;
   /** Charges of hits that were admitted ahead, until the store has responded. */
   private readonly stores = new Set<Promise<void>>();
   private unstored = 0;
@@ -56,13 +60,13 @@ export class WriteBehindCharges {
   ) {
     this.charges = new ChargeQueue(send);
     this.reads = new ChargeQueue(send);
+    this.unread = new MemoryLimits(clock);
   }
 
   async charge(hit: Hit): Promise<LimitVerdict> {
     // A quota too small to admit one ahead needs no read.
     if (hit.quota * LEAD_PART < 1) return this.charges.charge({ ...hit, hits: 1 });
-    const known = this.uses.get(hit.key);
-    const use = known && !this.isOld(known) ? known : await this.ask(this.reads, hit, 0).then(({ use: read }) => read);
+    const use = this.youngUse(hit) ?? (await this.ask(this.reads, hit, 0)).use;
     const verdict = this.admitAhead(use, hit);
     if (verdict) return verdict;
     // Stores the waiting hits in the same batch and before this one, so that a burst at one process gets exactly the
@@ -75,6 +79,24 @@ export class WriteBehindCharges {
   async flush(): Promise<void> {
     for (const use of this.uses.values()) if (use.waiting > 0) this.store(use);
     await Promise.all(this.stores);
+  }
+
+  /** What this process knows of the key; nothing is needed for the first hits of a window. */
+  private youngUse(hit: Hit): Use | undefined {
+    const known = this.uses.get(hit.key);
+    if (known) return this.isOld(known) ? undefined : known;
+    return this.takeUnread(hit, 1) ? this.begin(hit, 0, this.interval) : undefined;
+  }
+
+  private takeUnread({ key, quota, windowMillis }: Hit, hits: number): boolean {
+    return this.unread.charge({ key, windowMillis, quota: Math.floor(quota * LEAD_PART), hits }).admitted > 0;
+  }
+
+  private begin(hit: Hit, stored: number, askedAt: number): Use {
+    const use: Use = { hit, stored, askedAt, waiting: 0, sent: 0 };
+    this.uses.set(hit.key, use);
+    this.storeLater();
+    return use;
   }
 
   private admitAhead(use: Use, { quota, windowMillis }: Hit): LimitVerdict | undefined {
@@ -101,12 +123,7 @@ export class WriteBehindCharges {
     const verdict = await queue.charge({ ...hit, hits });
     const stored = hit.quota - verdict.remaining;
     const use = this.uses.get(hit.key);
-    if (!use) {
-      const first: Use = { hit, stored, askedAt, waiting: 0, sent: 0 };
-      this.uses.set(hit.key, first);
-      this.storeLater();
-      return { use: first, verdict };
-    }
+    if (!use) return { use: this.begin(hit, stored, askedAt), verdict };
     // A read that began before the last charge does not know its hits.
     use.stored = askedAt > use.askedAt ? stored : Math.max(use.stored, stored);
     use.askedAt = Math.max(use.askedAt, askedAt);
@@ -127,9 +144,16 @@ export class WriteBehindCharges {
     this.interval += 1;
     for (const [key, use] of this.uses) {
       if (use.waiting > 0) this.store(use);
-      else if (use.sent === 0 && this.isOld(use)) this.uses.delete(key);
+      else if (use.sent === 0 && this.isOld(use)) this.forget(key, use);
     }
     if (this.uses.size > 0) this.storeLater();
+  }
+
+  /** A key with more hits than a process may admit unread is read first when it returns. */
+  private forget(key: string, { hit, stored }: Use): void {
+    this.uses.delete(key);
+    const lead = Math.floor(hit.quota * LEAD_PART);
+    if (stored > lead) this.takeUnread(hit, lead);
   }
 
   private store(use: Use): void {
