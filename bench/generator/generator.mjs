@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Others } from '../watch/others.mjs';
+import { processorMillis } from '../watch/processor-millis.mjs';
 
 /** The load generator, in a separate process. */
 export class Generator {
@@ -54,17 +54,4 @@ export class Generator {
 function ownMillis() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-/** Processor time of a process; 0 where the system has no `/proc`. */
-function processorMillis(pid) {
-  let stat;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return 0;
-  }
-  // The fields after the name of the program, which may contain spaces: user and system time in hundredths of a second.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
