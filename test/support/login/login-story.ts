@@ -75,9 +75,8 @@ const CHEAP_ARGS = [
   '--app.security.password.import.min-hash=any',
 ];
 /** The machine of the tests may be busy, which must not reject their bursts of logins; other tests cover the limit. */
-const PATIENT = ['--server.embedded.max-wait=1m', '--server.embedded.target-response-time=0'].concat(
-  '--server.embedded.accept-count=1000',
-);
+const PATIENT = ['--server.embedded.target-response-time=0'];
+const WITH_LONG_QUEUE = ['--server.embedded.max-wait=1m', '--server.embedded.accept-count=1000'];
 /** All clients have one address; other tests cover the rate limit. */
 const UNTHROTTLED = ['--app.security.rate-limit.enabled=false'];
 /** The clock stands still, so that the first window of a limit would not end before the test file does. */
@@ -261,9 +260,11 @@ export class LoginStory {
   /** Arguments of the story; `more` overrides equal keys. */
   private argsWith(more: readonly string[], service?: number): readonly string[] {
     const { args = [], throttled = false } = this.options;
-    // Another build may not know the limits of routes.
-    const free = this.options.build === undefined ? [...UNTHROTTLED, ...UNLIMITED] : UNTHROTTLED;
-    const ranked = [[...CHEAP_ARGS, ...PATIENT, ...(throttled ? [] : free)], args, more].flat();
+    // Another build may not know the limits of routes, or the longest wait.
+    const isOwnBuild = this.options.build === undefined;
+    const free = isOwnBuild ? [...UNTHROTTLED, ...UNLIMITED] : UNTHROTTLED;
+    const patient = isOwnBuild ? [...PATIENT, ...WITH_LONG_QUEUE] : PATIENT;
+    const ranked = [[...CHEAP_ARGS, ...patient, ...(throttled ? [] : free)], args, more].flat();
     const byKey = new Map(ranked.map((argument) => [argument.replace(/=.*/s, ''), argument]));
     const { args: ofDatabase, argsAt } = this.database;
     return [...(service === undefined || !argsAt ? ofDatabase : argsAt(service)), ...byKey.values()];
