@@ -75,4 +75,6 @@ flushCompileCache();
 code?.save();
 // Node would let the heap grow to up to four times the live objects before it collects the others, and it keeps the memory.
 // Not earlier, since V8 accepts compiled code only with the flags with which it was kept.
-setFlagsFromString('--heap-growing-percent=100');
+setFlagsFromString('--heap-growing-percent=25');
+// The young generation of threads that start from now on: a password worker creates little garbage, but fills what it may have.
+setFlagsFromString('--max-semi-space-size=1');
