@@ -39,6 +39,9 @@ const CHECK_MILLIS = 500;
 const KEEP_ALIVE_BUFFER_MILLIS = 500;
 
 /** Fastify, configured so that every response, even to unmatched requests, follows http-api sections 1, 9 and 10. */
+/** Part of the connections that rejected sign-ins may hold until they are answered. */
+const DELAYED_PART = 1 / 8;
+
 export class HttpHost {
   readonly adapter: HostAdapter;
   readonly tracker: RequestTracker;
@@ -99,7 +102,7 @@ export class HttpHost {
 
   private limitsOf({ threads, passwords: work }: HostOptions, meters: Meters): Limits {
     if (!threads) return {};
-    const { acceptCount, maxWait, targetResponseTime } = this.embedded;
+    const { acceptCount, maxConnections, maxWait, targetResponseTime } = this.embedded;
     const description = 'Requests rejected because a limit of requests was reached';
     const rejected = meters.counter('embedded.rejected', { description }).of();
     const onRejected = (): void => {
@@ -115,7 +118,7 @@ export class HttpHost {
       targetMillis: targetResponseTime.milliseconds,
       onRejected,
     });
-    return { admission, passwords, work };
+    return { admission, passwords, work, delayed: Math.floor(maxConnections * DELAYED_PART) };
   }
 
   private parseBodies(fastify: FastifyInstance, { bodyMemory, uploads }: HostOptions, encoding: Encoding): void {

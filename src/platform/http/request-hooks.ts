@@ -96,8 +96,9 @@ export class RequestHooks {
       return;
     }
     request.lifecycle.releaseSlot();
-    // A rejection after the body was read would hold it.
+    // The wait must hold neither a body that was read nor one that arrives.
     request.body = undefined;
+    request.raw.resume();
     this.tracker.delayRejection(request, (wasDelayed) => {
       const seconds = Math.min(Math.max(Math.ceil(this.tracker.passwordWait / 1000), 1), MAX_RETRY_SECONDS);
       // A browser that sent its form again at once would be rejected again.

@@ -41,7 +41,7 @@ export class NewDevices {
       this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS),
     ]);
     if (isRemembered) return;
-    if (kinds.length < MAX_EVENTS && completeLogins(kinds) === 0) return;
+    if (kinds.length < MAX_EVENTS && completeLogins(kinds) <= 0) return;
     const isNew = await this.clients.remember(tx, subject, client);
     if (isNew || keepsCookies) await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
   }

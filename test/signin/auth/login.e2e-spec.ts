@@ -324,7 +324,7 @@ onSqlite('P5: logins that would wait longer than server.embedded.max-wait', (eng
       expect(BURST - rejected.length).toBeGreaterThanOrEqual(2);
       for (const answer of rejected) {
         expect(answer).toBeRefused(503, 'UNAVAILABLE');
-        expect(answer.headers.get('retry-after')).toBe('1');
+        expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       }
     }
     expect(await client.post('/login', { id, pw: PASSWORD })).toBeAnswered(200);

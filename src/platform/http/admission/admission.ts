@@ -1,4 +1,3 @@
-import type { Counter } from '../../../observability/metrics/meter.js';
 import type { Meters } from '../../../observability/metrics/meters.js';
 
 /** The slot of a request, or its place in the queue for one. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DelayedRejections } from './delayed-rejections.js';
 
-const LIMIT = 2048;
+const LIMIT = 20;
 
 let rejections: DelayedRejections;
 let responses: boolean[];
@@ -17,7 +17,7 @@ function delay(): Socket {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  rejections = new DelayedRejections();
+  rejections = new DelayedRejections(LIMIT);
   responses = [];
 });
 

@@ -1,7 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 
-/** Responses that wait at the same time: each holds its connection, with what the client has sent of the body. */
-const MAX_DELAYED = 2048;
 const DELAY_MILLIS = 1000;
 /** Responses are sent in groups: waking up for each of them costs about as much as the response. */
 const GROUP_MILLIS = 100;
@@ -17,14 +16,19 @@ interface DelayedResponse {
  * keep the event loop busy, which has priority over the workers. Beyond a limit, responses are sent at once.
  */
 export class DelayedRejections {
+  /** The timer belongs to many requests: it must run in the context of none of them. */
+  private readonly inBackground = AsyncLocalStorage.snapshot();
   /** In the order of their times. */
   private readonly delayed = new Set<DelayedResponse>();
   private timer: NodeJS.Timeout | undefined;
   private isOver = false;
 
+  /** `capacity` is the number of responses that wait at the same time: each holds its connection. */
+  constructor(private readonly capacity: number) {}
+
   /** Calls `respond` once, also if the client disconnects; with `false` if the response was not delayed. */
   delay(socket: Socket, respond: (wasDelayed: boolean) => void): void {
-    if (this.isOver || this.delayed.size >= MAX_DELAYED) {
+    if (this.isOver || this.delayed.size >= this.capacity) {
       respond(false);
       return;
     }
@@ -38,7 +42,7 @@ export class DelayedRejections {
     };
     this.delayed.add(response);
     socket.once('close', response.end);
-    this.timer ??= setTimeout(() => this.sendDue(), GROUP_MILLIS);
+    this.sendLater();
   }
 
   /** Sends all responses at once, and later ones without a delay: a shutdown does not wait for them. */
@@ -48,12 +52,20 @@ export class DelayedRejections {
     for (const { end } of [...this.delayed]) end();
   }
 
+  private sendLater(): void {
+    this.timer ??= this.inBackground(() => setTimeout(() => this.sendDue(), GROUP_MILLIS));
+  }
+
   private sendDue(): void {
+    this.timer = undefined;
     const now = performance.now();
-    for (const { dueAt, end } of this.delayed) {
-      if (dueAt > now) break;
-      end();
+    try {
+      for (const { dueAt, end } of this.delayed) {
+        if (dueAt > now) break;
+        end();
+      }
+    } finally {
+      if (this.delayed.size > 0) this.sendLater();
     }
-    this.timer = this.delayed.size === 0 ? undefined : setTimeout(() => this.sendDue(), GROUP_MILLIS);
   }
 }

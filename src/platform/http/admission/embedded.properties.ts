@@ -16,7 +16,7 @@ export class EmbeddedProperties {
   @Key(integer({ min: 0 }), {
     does:
       'Maximum number of requests that wait while all threads are busy, and of sign-ins that wait for a password hash; a ' +
-      'further one is rejected with 503 and Retry-After; 0 lets none wait.',
+      'further one is rejected with 503 and Retry-After; 0 lets no request wait, and of sign-ins the next one of each worker.',
     effect: near(
       'A rejected request gets a response instead of a reset connection; above 511, the listen backlog of the ' +
         'operating system is as long.',
@@ -26,9 +26,9 @@ export class EmbeddedProperties {
 
   @Key(duration({ min: '0ms', max: '1m' }), {
     does:
-      'Longest wait of a sign-in with a password for the password hash, as expected from the measured time of a hash; a ' +
-      'sign-in that would wait longer is rejected with 503 and Retry-After before its body is read. No more than ' +
-      'accept-count wait.',
+      'Longest wait of a sign-in with a password for its turn. A sign-in that would wait longer, as expected from the ' +
+      'measured time of a hash, is rejected with 503 and Retry-After before its body is read, and one that has waited ' +
+      'for so long, for example because the database is silent, then. No more than accept-count wait.',
     effect: full,
   })
   readonly maxWait: Duration = Duration.ofSeconds(3);

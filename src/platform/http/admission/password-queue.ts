@@ -22,7 +22,7 @@ export interface PasswordQueueOptions {
   readonly slots: number;
   /** Maximum number of requests that wait for a worker. */
   readonly length: number;
-  /** Longest expected wait in milliseconds. */
+  /** Longest wait in milliseconds, as expected at the arrival and as it is. */
   readonly maxWaitMillis: number;
   /** Longest expected wait in milliseconds while the queue stands; 0 if it stays the same. */
   readonly targetMillis: number;
@@ -30,6 +30,8 @@ export interface PasswordQueueOptions {
   readonly onRejected?: () => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
+  /** Calls back after some milliseconds. */
+  readonly later?: (callback: () => void, millis: number) => unknown;
 }
 
 /** Work that the workers always have at hand: the rest waits here, where its order and its number can still change. */
@@ -47,8 +49,8 @@ const MAX_PER_OWNER = 2;
 
 /**
  * Queue of the requests that hash a password for callers who are not signed in. They wait in the order of their arrival,
- * known devices before others; a request is rejected if too many wait, or if its expected wait is too long. If the queue
- * stands, since more requests arrive than the workers can serve, new ones are admitted for the target only ("Controlled
+ * known devices before others; a request is rejected if too many wait, or if its wait is expected to be too long, or becomes
+ * too long because those in progress wait for something else, such as a silent database. If the queue stands, since more requests arrive than the workers can serve, new ones are admitted for the target only ("Controlled
  * Delay", RFC 8289, at the tail).
  */
 export class PasswordQueue {
@@ -62,10 +64,13 @@ export class PasswordQueue {
   private slowSince: number | undefined;
   /** True from the first request that came after `slowSince` and waited for too long, until the queue is empty. */
   private isStanding = false;
+  private isTimed = false;
   private readonly now: () => number;
+  private readonly later: NonNullable<PasswordQueueOptions['later']>;
 
   constructor(private readonly options: PasswordQueueOptions) {
     this.now = options.now ?? ((): number => performance.now());
+    this.later = options.later ?? ((callback, millis): unknown => setTimeout(callback, millis).unref());
   }
 
   /** `PasswordQueue` with its meters (management API, 5.3). */
@@ -144,6 +149,7 @@ export class PasswordQueue {
     const place = new Place(this, this.now(), { onTurn, owner: isKnown ? owner : undefined });
     if (isKnown) this.count(owner, 1);
     (isKnown ? this.known : this.others).add(place);
+    this.time();
     return place;
   }
 
@@ -215,10 +221,38 @@ export class PasswordQueue {
 
   private rejectNewest(): void {
     const newest = Array.from(this.others).at(-1);
-    if (!newest) return;
-    this.remove(newest);
+    if (newest) this.reject(newest);
+  }
+
+  private reject(place: Place): void {
+    this.remove(place);
     this.options.onRejected?.();
-    newest.start(false);
+    place.start(false);
+  }
+
+  /** Arrival of the request that has waited longest. */
+  private get oldest(): number {
+    const [[known], [other]] = [this.known, this.others];
+    return Math.min(known?.since ?? Infinity, other?.since ?? Infinity);
+  }
+
+  private time(): void {
+    if (this.isTimed || this.waiting === 0) return;
+    this.isTimed = true;
+    this.later(
+      () => {
+        this.isTimed = false;
+        this.rejectOverdue();
+        this.time();
+      },
+      Math.max(1, this.oldest + this.options.maxWaitMillis - this.now()),
+    );
+  }
+
+  private rejectOverdue(): void {
+    const limit = this.now() - this.options.maxWaitMillis;
+    for (const place of [...this.known, ...this.others]) if (place.since <= limit) this.reject(place);
+    if (this.waiting === 0) this.reset();
   }
 
   private startNext(): void {
@@ -226,7 +260,7 @@ export class PasswordQueue {
     const areKnownNext = known !== undefined && (other === undefined || this.knownInSequence < KNOWN_IN_SEQUENCE);
     const next = areKnownNext ? known : other;
     if (!next) return;
-    this.watch(Math.min(known?.since ?? Infinity, other?.since ?? Infinity));
+    this.watch(this.oldest);
     this.remove(next);
     this.knownInSequence = areKnownNext ? this.knownInSequence + 1 : 0;
     this.inProgress += 1;

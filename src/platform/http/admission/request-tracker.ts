@@ -114,20 +114,24 @@ export interface Limits {
   /** Queue of the requests that hash a password. */
   readonly passwords?: PasswordQueue | undefined;
   readonly work?: PasswordWork | undefined;
+  /** Maximum number of rejections whose response waits. */
+  readonly delayed?: number | undefined;
 }
 
 /** Tracks the requests in progress on one listener and limits how many are processed at once. */
 export class RequestTracker {
   private readonly inFlight = new Set<RequestLifecycle>();
   private readonly connections = new Map<Socket, ConnectionState>();
-  private readonly delayed = new DelayedRejections();
+  private readonly delayed: DelayedRejections;
   private isDraining = false;
 
   /** By default there is no limit; `onEnd` is called once for every request that has ended. */
   constructor(
     private readonly limits: Limits = {},
     private readonly onEnd?: (lifecycle: RequestLifecycle) => void,
-  ) {}
+  ) {
+    this.delayed = new DelayedRejections(limits.delayed ?? 0);
+  }
 
   /** Number of requests whose response is not sent yet. */
   get inProgress(): number {
