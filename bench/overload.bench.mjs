@@ -23,6 +23,8 @@ const CLIENTS_AT_PEAK = 8;
 const TIMES_PEAK = 10;
 /** Far above the number that waits in the service: a request that is held back counts as not offered. */
 const MOST_WAITING = 4000;
+/** Responses that the packaged service delays at once. */
+const MOST_DELAYED = 1024;
 const PROBES_PER_SECOND = 10;
 const MOST_PROBE_MILLIS = 50;
 const MOST_ADMITTED_MILLIS = 1000;
@@ -62,11 +64,11 @@ try {
       least: 0.9,
       order: { kind: 'open loop', perSecond, mostWaiting: MOST_WAITING },
     },
-    // A client that is rejected and waits sends a request in two seconds: half of them for the delay of the response.
+    // A client that is rejected sends a request each second, or each two seconds if its response is delayed.
     {
       name: 'clients that wait',
       least: 0.9,
-      order: { kind: 'closed loop', clients: Math.round(2 * perSecond), waits: true },
+      order: { kind: 'closed loop', clients: Math.round(perSecond + Math.min(perSecond, MOST_DELAYED)), waits: true },
     },
     { name: 'clients that repeat at once', least: 0.85, order: { kind: 'closed loop', clients: TIMES_PEAK * 32 } },
   ];

@@ -67,6 +67,9 @@ class Replica {
       ...(isLimited ? PACKAGED : WITHOUT_LIMITS),
       pace: () => pace,
       now: () => system.timeline.now,
+      later: (overdue, millis) => {
+        if (isLimited) system.timeline.schedule(system.timeline.now + millis, overdue);
+      },
     });
   }
 

@@ -111,7 +111,7 @@ describe('charges behind the response', () => {
     expect(isPending).toBe(true);
   });
 
-  describe('of a key without a young count', () => {
+  describe('hits of a key without a young count', () => {
     let store: Store;
     let charges: WriteBehindCharges;
 
@@ -129,7 +129,7 @@ describe('charges behind the response', () => {
       charges = store.charges();
     });
 
-    it('are admitted without a read for 1/64 of the quota in each window, and after a read beyond it', async () => {
+    it('hits of a new key are admitted without a read for 1/64 of the quota in each window, then after a read', async () => {
       for (let hits = 0; hits < 10; hits += 1) {
         await charges.charge(HIT);
         await pass(7);
@@ -142,7 +142,7 @@ describe('charges behind the response', () => {
       expect(store.sent.slice(10)).toEqual([0]);
     });
 
-    it('are read first if the key had more hits than that', async () => {
+    it('a key that had more hits than that is read first', async () => {
       await times(11, charges);
       await pass(7);
 

@@ -1,8 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onSqlite } from '../../support/database/story-database.js';
-import type { Answer } from '../../support/http/http-client.js';
+import { fillQueue } from '../../support/login/full-queue.js';
 import { PASSWORD, storyOn } from '../../support/login/login-story.js';
 import { launchChromium } from '../../support/pages/chromium.js';
 import { DESKTOP, type Look, PortalBrowser } from '../../support/pages/portal-browser.js';
@@ -25,7 +24,7 @@ const REPORTS = `setInterval(() => {
 needs('chromium')('a browser whose sign-in is rejected in a burst', () => {
   onSqlite('while the database is locked', (engine) => {
     const story = storyOn(engine, {
-      people: (SLOTS + 1) * LOOKS.length,
+      people: 2 * LOOKS.length,
       args: [`--server.embedded.threads.max=${SLOTS}`, '--server.embedded.accept-count=0'],
     });
     let browser: Browser;
@@ -35,21 +34,6 @@ needs('chromium')('a browser whose sign-in is rejected in a burst', () => {
     });
 
     afterAll(() => browser.close());
-
-    /** Takes all slots until the returned function is called, which waits for the sign-ins. */
-    async function fill(): Promise<() => Promise<readonly Answer[]>> {
-      const file = String(story.database.args[0]).replace(/^.*jdbc:sqlite:/, '');
-      const database = new DatabaseSync(file, { timeout: 5000 });
-      database.exec('BEGIN IMMEDIATE');
-      const people = Array.from({ length: SLOTS }, () => story.person());
-      const signIns = Promise.all(people.map(({ id }) => story.client().post('/login', { id, pw: PASSWORD })));
-      await waitUntil('all slots are taken', async () => (await story.client().get('/')).status === 503);
-      return () => {
-        database.exec('ROLLBACK');
-        database.close();
-        return signIns;
-      };
-    }
 
     it.each(LOOKS)('sends its form again by itself until it is admitted ($name)', async (look) => {
       const { id } = story.person();
@@ -61,17 +45,16 @@ needs('chromium')('a browser whose sign-in is rejected in a burst', () => {
       await user.visit('/portal/login?return_to=/portal/account');
       await user.page.locator('#id').fill(id);
       await user.page.locator('#pw').fill(PASSWORD);
-      const release = await fill();
+      const release = await fillQueue(story, SLOTS + 1);
       const statuses: number[] = [];
       user.page.on('response', (response) => statuses.push(response.status()));
 
       await user.target(user.t.signIn.title).click({ noWaitAfter: true });
       await waitUntil('the browser was sent back', () => statuses.includes(307));
       if (user.hasScript) await waitUntil('the page says so', () => shown.has(user.t.common.waiting));
-      const others = await release();
+      await release();
       await user.page.waitForURL(/\/portal\/(?!login)/);
 
-      expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
       expect(statuses).not.toContain(503);
       expect(user.consoleErrors).toEqual([]);
       await user.close();

@@ -329,6 +329,18 @@ describe('the queue of requests that hash a password', () => {
     expect(connection.statuses).toEqual([503]);
   });
 
+  it('a request that is rejected before its body has arrived is answered, and its connection closes', async () => {
+    await startWithQueue({ acceptCount: 0 });
+    await burst(2);
+
+    const connection = await RawConnection.open(service.url);
+    connection.send(post('/held/password', 'x'.repeat(100_000)).slice(0, -1));
+    await connection.untilClosed();
+
+    expect(connection.statuses).toEqual([503]);
+    expect(connection.text).toMatch(/^connection: close\r$/im);
+  });
+
   it('a waiting request whose client disconnects is never begun', async () => {
     await startWithQueue({});
     const working = await burst(2);

@@ -28,7 +28,7 @@ export function submitButton(label: string): Html {
 `;
 }
 
-/** Appears if the service does not respond at once to a form with a password, which waits for its turn (overload.md). */
+/** Appears if the service does not respond at once to a form, such as one whose password waits for its turn (overload.md). */
 export function waitingNote({ t }: PageContext): Html {
   return html`<p role="status"><small data-waiting hidden>${t.common.waiting}</small></p>
 `;

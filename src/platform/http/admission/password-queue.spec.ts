@@ -127,7 +127,7 @@ beforeEach(() => {
 });
 
 describe('a burst of sign-ins', () => {
-  it('of 100 people is served completely, the last one when the workers have hashed all passwords', () => {
+  it('a burst of 100 people is served completely, the last one when the workers have hashed all passwords', () => {
     service.arrive(100);
     service.pass(5000);
 
@@ -136,7 +136,7 @@ describe('a burst of sign-ins', () => {
     expect(Math.max(...service.durations)).toBeLessThanOrEqual(1.05 * 100 * (service.hashMillis / WORKERS));
   });
 
-  it('is served completely while hashes take three times as long as usual', () => {
+  it('a burst is served completely while hashes take three times as long as usual', () => {
     service.hashMillis = 30;
 
     service.arrive(100);
@@ -145,7 +145,7 @@ describe('a burst of sign-ins', () => {
     expect(service.rejected).toBe(0);
   });
 
-  it('that drains for longer than a second is no reason to reject those who come meanwhile', () => {
+  it('a burst that drains for longer than a second is no reason to reject those who come meanwhile', () => {
     service.hashMillis = 40;
     service.arrive(100);
     service.pass(1700);
@@ -155,14 +155,14 @@ describe('a burst of sign-ins', () => {
     expect(service.rejected).toBe(0);
   });
 
-  it('is limited by the length of the queue, besides one sign-in for each worker', () => {
+  it('a burst is limited by the length of the queue, besides one sign-in for each worker', () => {
     service.arrive(200);
 
     expect(service.queue.limit).toBe(LENGTH + WORKERS);
     expect(service.rejected).toBe(200 - LENGTH - WORKERS);
   });
 
-  it('is limited by the expected wait', () => {
+  it('a burst is limited by the expected wait', () => {
     service.hashMillis = 100;
 
     service.arrive(100);
@@ -172,7 +172,7 @@ describe('a burst of sign-ins', () => {
     expect(Math.max(...service.durations)).toBeLessThanOrEqual(MAX_WAIT + 2 * service.hashMillis);
   });
 
-  it('is served as far as the workers have work at hand if the longest wait is 0', () => {
+  it('without a wait, a burst is served as far as the workers have work at hand', () => {
     service = new Simulation(LENGTH, { maxWaitMillis: 0 });
 
     service.arrive(100);
@@ -182,7 +182,7 @@ describe('a burst of sign-ins', () => {
     expect(service.queue.waiting).toBe(0);
   });
 
-  it('is served in the order of its arrival', () => {
+  it('a burst is served in the order of its arrival', () => {
     const names = Array.from({ length: 50 }, (_, index) => String(index));
     for (const name of names) service.arriveOnce(name);
     service.pass(1000);
@@ -192,7 +192,7 @@ describe('a burst of sign-ins', () => {
 });
 
 describe('sustained overload', () => {
-  it('shortens the wait to the target after a second, and keeps the workers busy', () => {
+  it('sustained overload shortens the wait to the target after a second, and keeps the workers busy', () => {
     service.flow(3000, 2);
     service.durations = [];
 
@@ -202,7 +202,7 @@ describe('sustained overload', () => {
     expect(service.durations.length).toBeGreaterThanOrEqual(0.99 * 10_000 * (WORKERS / service.hashMillis));
   });
 
-  it('leaves no trace as soon as the queue is empty', () => {
+  it('overload leaves no trace as soon as the queue is empty', () => {
     service.flow(10_000, 2);
     service.pass(TARGET + 100);
     service.rejected = 0;
@@ -213,7 +213,7 @@ describe('sustained overload', () => {
     expect(service.rejected).toBe(0);
   });
 
-  it('leaves the longest wait in force if the target is 0', () => {
+  it('with a target of 0, overload leaves the longest wait in force', () => {
     service = new Simulation(LENGTH, { targetMillis: 0 });
 
     service.flow(10_000, 2);
@@ -221,7 +221,7 @@ describe('sustained overload', () => {
     expect(service.queue.limit).toBe(LENGTH + WORKERS);
   });
 
-  it('that is below the capacity makes nobody wait for long and rejects nobody', () => {
+  it('a load below the capacity makes nobody wait for long and rejects nobody', () => {
     service.flow(10_000, 0.19);
 
     expect(service.rejected).toBe(0);
@@ -232,7 +232,7 @@ describe('sustained overload', () => {
 describe('known devices', () => {
   const owners = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `owner-${index}`);
 
-  it('go before others, who get every fourth turn', () => {
+  it('sign-ins from known devices go before others, who get every fourth turn', () => {
     service.fillWindow();
     const first = service.started.length;
     for (let index = 0; index < 8; index += 1) service.arriveOnce('other');
@@ -244,7 +244,7 @@ describe('known devices', () => {
     expect(order.filter((name) => name === 'other')).toHaveLength(8);
   });
 
-  it('replace the newest of the others in a full queue, up to half of it', () => {
+  it('sign-ins from known devices replace the newest of the others in a full queue, up to half of it', () => {
     service.arrive(200);
     const { waiting } = service.queue;
 
@@ -255,7 +255,7 @@ describe('known devices', () => {
     expect(service.queue.waiting).toBe(0);
   });
 
-  it('of one account have priority twice', () => {
+  it('two waiting sign-ins of one account have priority, and further ones do not', () => {
     service.fillWindow();
     const first = service.started.length;
     service.arriveOnce('other');
@@ -265,7 +265,7 @@ describe('known devices', () => {
     expect(service.started.slice(first)).toEqual(['known', 'known', 'other', 'known', 'known', 'known']);
   });
 
-  it('do not hide that the queue stands', () => {
+  it('sign-ins from known devices do not hide that the queue stands', () => {
     let owner = 0;
     for (let second = 0; second < 30; second += 1) {
       service.flow(100, 2);
