@@ -11,6 +11,8 @@ export interface AccessClaims extends AuthenticationFacts {
   readonly audience: string;
   /** Missing in tokens of earlier versions, which stay valid until they expire. */
   readonly clientId?: string;
+  /** Scopes of a token for an application, separated by blanks (RFC 9068 section 2.2.3). */
+  readonly scope?: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly jti: string;
@@ -24,8 +26,14 @@ export interface AccessClaims extends AuthenticationFacts {
 /** RFC 9068 section 2.1, and the type for verifiers that know no other (`app.security.token.type`). */
 export const ACCESS_TYPES = ['at+jwt', 'JWT'] as const;
 export type AccessType = (typeof ACCESS_TYPES)[number];
-/** Specification, "Authentication" item 2. */
-export const ACCESS_AUDIENCE = 'resource-api';
+/** The audience of resource servers (specification, "Access token"). */
+export const RESOURCE_API = 'resource-api';
+/** The audience that the endpoints of this service demand. */
+export const LOGIN_API = 'login-api';
+/** The audience of an `mfa_token` (specification, "mfa_token"), which no access token has. */
+export const MFA_AUDIENCE = 'mfa';
+/** The audiences that a user can request of this service (RFC 8707). */
+export const AUDIENCES = [RESOURCE_API, LOGIN_API] as const;
 export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr'] as const;
 
 /** A token expires after its lifetime, but not after its session. */
@@ -35,10 +43,10 @@ export function expiryOfAccessToken(session: Session, now: number, lifetime: num
 
 export function claimsForSession(
   session: Session,
-  rest: Pick<AccessClaims, 'issuer' | 'clientId' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles' | 'hasClassInAmr'>,
+  rest: Omit<AccessClaims, keyof AuthenticationFacts | 'subject' | 'sid'>,
 ): AccessClaims {
   const { id: sid, subject } = session;
-  return { ...rest, ...authenticationFactsOf(session), subject, audience: ACCESS_AUDIENCE, sid };
+  return { ...rest, ...authenticationFactsOf(session), subject, sid };
 }
 
 /**
@@ -55,13 +63,14 @@ function isClassForAmr(authnContext: unknown): authnContext is string {
 
 /** The claims by their names on the wire. */
 export function toAccessPayload(claims: AccessClaims): JWTPayload {
-  const { issuer, subject, audience, clientId, issuedAt, expiresAt, jti, sid, roles, amr, authTime } = claims;
-  const { mfaAt, mfaMethod, idp, authnContext } = claims;
+  const { issuer, subject, audience, clientId, scope, issuedAt, expiresAt, jti, sid, roles, amr } = claims;
+  const { authTime, mfaAt, mfaMethod, idp, authnContext } = claims;
   return withoutUndefined({
     iss: issuer,
     sub: subject,
     aud: audience,
     client_id: clientId,
+    scope,
     iat: issuedAt,
     nbf: issuedAt,
     exp: expiresAt,
@@ -81,14 +90,16 @@ export function toAccessPayload(claims: AccessClaims): JWTPayload {
 /** Undefined if a claim is malformed, or `acr` does not follow from `amr`. */
 export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefined {
   const { iss, sub, aud, iat, exp, jti, sid, roles, amr: methods, acr, auth_time: authTime } = payload;
-  const { client_id: clientId, mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
-  if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp].every(isInstant)) return undefined;
+  const { client_id: clientId, scope, mfa_at: mfaAt, mfa_method: mfaMethod } = payload;
+  const { idp, authn_context: authnContext } = payload;
+  if (![iss, sub, aud, jti, sid].every(isText) || aud === MFA_AUDIENCE || ![iat, exp].every(isInstant))
+    return undefined;
   if (!isTexts(roles) || !isTexts(methods)) return undefined;
   const hasClassInAmr = isClassForAmr(authnContext) && methods.at(-1) === authnContext;
   const amrClaim = (hasClassInAmr ? methods.slice(0, -1) : methods).join(' ');
   const amr = amrOf(amrClaim);
   if (amrText(amr) !== amrClaim || acr !== acrOf(amr)) return undefined;
-  if (![clientId, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
+  if (![clientId, scope, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
   if (![authTime, mfaAt].every(isOptionalInstant)) return undefined;
   // Only logins through an identity provider may lack it.
   if (authTime === undefined && idp === undefined) return undefined;
@@ -97,6 +108,7 @@ export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefine
     subject: sub as string,
     audience: aud as string,
     clientId: clientId as string | undefined,
+    scope: scope as string | undefined,
     issuedAt: iat as number,
     expiresAt: exp as number,
     jti: jti as string,

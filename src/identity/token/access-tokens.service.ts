@@ -2,19 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Random } from '../../kernel/random/random.js';
 import {
-  ACCESS_AUDIENCE,
   ACCESS_REQUIRED,
   ACCESS_TYPES,
   type AccessClaims,
   claimsForSession,
   expiryOfAccessToken,
   parseAccessPayload,
+  RESOURCE_API,
   toAccessPayload,
 } from './access-token.js';
 import type { Session } from '../session/session.js';
 import { Issuer, JTI_BYTES, parseHeader, signToken, VerifiedTokens, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { TokenProperties } from './token.properties.js';
+
+/** For whom an access token is, where it differs from the tokens of `/login`. */
+export interface AccessTerms {
+  readonly audience?: string;
+  readonly clientId?: string;
+  readonly scope?: string;
+  /** Seconds. */
+  readonly lifetime?: number;
+}
 
 /** Issues and verifies the access tokens of sessions (RFC 9068). */
 @Injectable()
@@ -29,25 +38,28 @@ export class AccessTokens {
     private readonly properties: TokenProperties,
   ) {}
 
-  /** `expiresIn` in seconds. */
+  /** `expiresIn` in seconds. Without further terms, the token is for resource servers. */
   async issue(
     session: Session,
     roles: readonly string[],
+    terms: AccessTerms = {},
   ): Promise<{ readonly accessToken: string; readonly expiresIn: number }> {
     const issuedAt = this.clock.seconds();
     const { accessLifetime, clientId, type, authnContextInAmr: hasClassInAmr } = this.properties;
-    const expiresAt = expiryOfAccessToken(session, issuedAt, accessLifetime.seconds);
+    const { audience = RESOURCE_API, lifetime = accessLifetime.seconds, ...client } = terms;
+    const expiresAt = expiryOfAccessToken(session, issuedAt, lifetime);
     const jti = this.random.text(JTI_BYTES);
-    const { url: issuer } = this.issuer;
-    const claims = claimsForSession(session, { issuer, clientId, issuedAt, expiresAt, jti, roles, hasClassInAmr });
+    const facts = { issuer: this.issuer.url, audience, clientId, ...client, roles, hasClassInAmr };
+    const claims = claimsForSession(session, { ...facts, issuedAt, expiresAt, jti });
     const accessToken = await signToken(this.keys.current('access'), type, toAccessPayload(claims));
     return { accessToken, expiresIn: expiresAt - issuedAt };
   }
 
   /**
-   * Verifies the token only; `Sessions.find` returns its session only while it is live. Both types are accepted, so that tokens
-   * from before a change of the type stay valid until they expire. The published keys sign access tokens only, so the type
-   * decides nothing here; an `mfa_token` has another key, algorithm and audience.
+   * Verifies a token of any audience: the caller decides which ones it accepts. `Sessions.find` returns the session of the
+   * token only while it is live. Both types are accepted, so that tokens from before a change of the type stay valid until they
+   * expire. The published keys sign access tokens only, so the type decides nothing here; an `mfa_token` has another key,
+   * algorithm and audience.
    */
   async verify(token: string): Promise<AccessClaims | undefined> {
     const header = parseHeader(token, ACCESS_TYPES);
@@ -56,7 +68,7 @@ export class AccessTokens {
     const now = this.clock.seconds();
     const known = this.verified.claimsOf(token, key, now);
     if (known) return known;
-    const rules = { issuer: this.issuer.url, audience: ACCESS_AUDIENCE, required: ACCESS_REQUIRED };
+    const rules = { issuer: this.issuer.url, required: ACCESS_REQUIRED };
     const payload = await verifyToken(token, key, header.typ, rules, now);
     const claims = payload && parseAccessPayload(payload);
     if (claims) this.verified.add(token, key, claims);

@@ -3,6 +3,7 @@ import type { JWTPayload } from 'jose';
 import { Clock } from '../../kernel/clock/clock.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { MFA_AUDIENCE } from './access-token.js';
 import { PWD } from '../../kernel/principal/amr.js';
 import { Random } from '../../kernel/random/random.js';
 import { SigningKeys } from './keys/signing-keys.js';
@@ -13,7 +14,6 @@ expiringTable('used_mfa_token', 'jti');
 const INSERT_USED = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 
 const TYP = 'mfa+jwt';
-const AUDIENCE = 'mfa';
 /** Specification, "Authentication" item 1. */
 const MFA_TOKEN_SECONDS = 180;
 
@@ -62,7 +62,7 @@ export class MfaTokens {
     const now = this.clock.seconds();
     const known = this.verified.claimsOf(token, key, now);
     if (known) return known;
-    const rules = { issuer: this.issuer.url, audience: AUDIENCE, required: ['amr', 'epoch'] };
+    const rules = { issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
     const payload = await verifyToken(token, key, TYP, rules, now);
     return payload && parsePayload(payload);
   }
@@ -77,7 +77,7 @@ function toPayload({ subject, jti, securityStamp, issuedAt, expiresAt }: MfaClai
   return {
     iss: issuer,
     sub: subject,
-    aud: AUDIENCE,
+    aud: MFA_AUDIENCE,
     iat: issuedAt,
     exp: expiresAt,
     jti,

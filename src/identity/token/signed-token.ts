@@ -13,7 +13,8 @@ export const JTI_BYTES = 16;
 /** Requirements of a token beyond its signature. */
 export interface TokenRules {
   readonly issuer: string;
-  readonly audience: string;
+  /** The only audience; any one where it is missing. */
+  readonly audience?: string;
   readonly required: readonly string[];
 }
 
@@ -96,13 +97,14 @@ export async function verifyToken(
       algorithms: [key.algorithm],
       typ,
       issuer,
-      audience,
-      requiredClaims: ['iat', 'exp', 'sub', 'jti', ...required],
+      ...(audience !== undefined && { audience }),
+      requiredClaims: ['iat', 'exp', 'sub', 'jti', 'aud', ...required],
       currentDate: new Date(now * 1000),
       clockTolerance: SKEW_SECONDS,
     });
     const { iat: issuedAt = Infinity, exp: expiresAt = 0 } = payload;
-    return isTimely({ issuedAt, expiresAt }, now) && payload.aud === audience ? payload : undefined;
+    const hasAudience = audience === undefined || payload.aud === audience;
+    return isTimely({ issuedAt, expiresAt }, now) && hasAudience ? payload : undefined;
   } catch (error) {
     if (error instanceof JOSEError) return undefined;
     throw error;

@@ -30,6 +30,15 @@ export class TokenProperties {
   readonly clientId: string = 'portal';
 
   @Key(flag(), {
+    does:
+      'Whether the endpoints of this service, such as /admin, /me, /2fa and /sessions, also accept access tokens for ' +
+      'resource-api, and not only those that were requested for login-api: every service that receives a token of a user ' +
+      'can then act here as that user. Meant for the time until all scripts request login-api.',
+    effect: full,
+  })
+  readonly acceptResourceApi: boolean = false;
+
+  @Key(flag(), {
     name: 'authn-context-in-amr',
     does:
       'Whether the claim amr of access tokens has the context class of an identity provider after the methods, in addition ' +

@@ -98,6 +98,8 @@ type CredentialReason =
   | 'not an access token of ours'
   | 'not an mfa_token of ours'
   | 'mfa_token'
+  // An access token for another service.
+  | 'other audience'
   | 'no such session'
   | 'session ended'
   | 'half-authenticated session used or ended'

@@ -10,6 +10,7 @@ export const AUTHORITY = 'access:authority';
 export const AMR = 'access:amr';
 export const CROSS_SITE = 'access:cross-site';
 export const SECOND_FACTOR = 'access:second-factor';
+export const RESOURCE_SERVER = 'access:resource-server';
 export const SIGN_IN = 'access:sign-in';
 export const OWN_SITE = 'access:own-site';
 export const PAGE = 'access:page';
@@ -23,6 +24,9 @@ export function hasMark(reflector: Reflector, mark: string, context: ExecutionCo
 
 /** The route needs no authentication; every other route needs a complete login. */
 export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC, true);
+
+/** The route also accepts access tokens for resource servers; every other one demands a token for this service. */
+export const AlsoForResourceServers = (): MethodDecorator & ClassDecorator => SetMetadata(RESOURCE_SERVER, true);
 
 /** The route belongs to the second factor and lies below `/2fa`: `mfa_token`s are valid credentials there. */
 export const SecondFactorRoute = (): MethodDecorator & ClassDecorator => SetMetadata(SECOND_FACTOR, true);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { DeviceCookies } from '../../identity/account/throttle/device-cookies.service.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import type { DeviceSecret } from '../../identity/second-factor/trusted-device/trusted-devices.service.js';
 import type { Principal } from '../../kernel/principal/principal.js';
@@ -29,10 +30,11 @@ export class CredentialWriter {
     opened: OpenedSession,
     roles: readonly string[],
     via: Principal['via'],
+    audience?: string,
   ): Promise<Partial<TokenBody>> {
     if (via === 'token') {
       if (opened.secret !== undefined) this.cookies.setSession(reply, opened.secret);
-      return this.writeLogin(reply, opened, roles);
+      return this.writeLogin(reply, opened, roles, audience);
     }
     this.writeDevice(reply, opened.session.subject);
     this.writeCookies(reply, opened);
@@ -40,9 +42,9 @@ export class CredentialWriter {
   }
 
   /** Writes the credentials of a login that ends in tokens. */
-  writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
+  writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[], audience?: string): Promise<TokenBody> {
     this.writeDevice(reply, opened.session.subject);
-    return this.writeTokens(reply, opened, roles);
+    return this.writeTokens(reply, opened, roles, audience);
   }
 
   /** Writes the tokens of a session that continues, without a device cookie. */
@@ -50,8 +52,10 @@ export class CredentialWriter {
     reply: Reply,
     { session, refreshToken }: OpenedSession,
     roles: readonly string[],
+    audience?: string,
   ): Promise<TokenBody> {
-    const { accessToken, expiresIn } = await this.accessTokens.issue(session, roles);
+    const terms = withoutUndefined({ audience });
+    const { accessToken, expiresIn } = await this.accessTokens.issue(session, roles, terms);
     if (refreshToken) this.writeCookies(reply, { session, refreshToken });
     return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
   }
@@ -59,6 +63,11 @@ export class CredentialWriter {
   /** Writes the cookies of a session whose credentials were replaced. */
   writeCookies(reply: Reply, opened: OpenedSession): void {
     this.cookies.setCredentials(reply, opened, this.clock.seconds());
+  }
+
+  /** Clears the cookies of a session that has ended. */
+  clear(reply: Reply): void {
+    this.cookies.clearAll(reply);
   }
 
   writeTrustedDevice(reply: Reply, { secret, expiresAt }: DeviceSecret): void {

@@ -317,7 +317,8 @@ describe('token verification', () => {
   });
 
   it.each([
-    ['another audience', { aud: 'mfa' }],
+    ['the audience of mfa_tokens', { aud: 'mfa' }],
+    ['no audience', { aud: undefined }],
     ['a list as audience', { aud: ['resource-api'] }],
     ['another issuer', { iss: `${ISSUER}/` }],
     ['no session', { sid: undefined }],

@@ -126,7 +126,7 @@ async function open({ subject }: Member, amr: Amr[number], kind: Carrier): Promi
 async function full(who: Member, amr: Amr[number] = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
   const { session, secret = '' } = await open(who, amr, kind);
   if (kind === 'portal') return withCookie(secret);
-  const { accessToken: bearer } = await app.get(AccessTokens).issue(session, who.roles);
+  const { accessToken: bearer } = await app.get(AccessTokens).issue(session, who.roles, { audience: 'login-api' });
   return (path) => new HttpClient(url).get(path, { bearer });
 }
 

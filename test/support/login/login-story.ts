@@ -77,6 +77,11 @@ const CHEAP_ARGS = [
 /** The machine of the tests may be busy, which must not reject their bursts of logins; other tests cover the limit. */
 const PATIENT = ['--server.embedded.target-response-time=0'];
 const WITH_LONG_QUEUE = ['--server.embedded.max-wait=1m', '--server.embedded.accept-count=1000'];
+/**
+ * Their clients send one access token everywhere, as before resources could be requested; `audiences.e2e-spec.ts` covers the
+ * audience that the service demands by default.
+ */
+const ONE_AUDIENCE = ['--app.security.token.accept-resource-api=true'];
 /** All clients have one address; other tests cover the rate limit. */
 const UNTHROTTLED = ['--app.security.rate-limit.enabled=false'];
 /** The clock stands still, so that the first window of a limit would not end before the test file does. */
@@ -264,7 +269,8 @@ export class LoginStory {
     const isOwnBuild = this.options.build === undefined;
     const free = isOwnBuild ? [...UNTHROTTLED, ...UNLIMITED] : UNTHROTTLED;
     const patient = isOwnBuild ? [...PATIENT, ...WITH_LONG_QUEUE] : PATIENT;
-    const ranked = [[...CHEAP_ARGS, ...patient, ...(throttled ? [] : free)], args, more].flat();
+    const audience = isOwnBuild ? ONE_AUDIENCE : [];
+    const ranked = [[...CHEAP_ARGS, ...audience, ...patient, ...(throttled ? [] : free)], args, more].flat();
     const byKey = new Map(ranked.map((argument) => [argument.replace(/=.*/s, ''), argument]));
     const { args: ofDatabase, argsAt } = this.database;
     return [...(service === undefined || !argsAt ? ofDatabase : argsAt(service)), ...byKey.values()];

@@ -8,7 +8,7 @@ import { loginResponse, secondStepResponse } from './responses.schema.js';
 import { toChallengeBody, toProofBody } from './presenters.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../login/password-login.service.js';
-import { loginSchema, secondStepSchema } from './login.schema.js';
+import { secondStepSchema, tokenLoginSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
 import type { Challenge } from '../login/mfa-challenges.service.js';
 import type { DueStep } from '../../../identity/second-factor/second-factor.js';
@@ -35,14 +35,14 @@ export class LoginController {
   @Operation(LOGIN)
   @ResponseSchema(loginResponse)
   async login(
-    @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
+    @Body({ schema: tokenLoginSchema }) body: InferOutput<typeof tokenLoginSchema>,
     @Res() reply: Reply,
   ): Promise<InferOutput<typeof loginResponse>> {
     const { id, pw, new_pw: newPw } = body;
     const result = await this.passwordLogin.forTokens({ id, pw, newPw }, reply.cookies);
     if (!result.completed) return toLoginChallengeBody(result, result.challenge);
     const { opened, trustedDevice: successor } = result.completed;
-    const members = await this.credentials.writeLogin(reply, opened, result.roles);
+    const members = await this.credentials.writeLogin(reply, opened, result.roles, body.resource);
     if (successor) this.credentials.writeTrustedDevice(reply, successor);
     return { mfa_required: false, ...members, amr: PWD };
   }
@@ -59,7 +59,7 @@ export class LoginController {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
     const client = { cookies: reply.cookies, trustDevice };
     const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, client);
-    const members = await this.credentials.writeLogin(reply, opened, proof.roles);
+    const members = await this.credentials.writeLogin(reply, opened, proof.roles, body.resource);
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }

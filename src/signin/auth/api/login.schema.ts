@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
+import { AUDIENCES, LOGIN_API, RESOURCE_API } from '../../../identity/token/access-token.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/factor-state.js';
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 import { textOfBytes } from '../../../platform/web/schema.js';
@@ -44,6 +45,17 @@ const LOGIN_ID = {
   description: 'The login id, without control characters and other invisible characters.',
 };
 
+/** For whom the access token in the response is. */
+export const resource = v.optional(
+  v.pipe(
+    v.picklist(AUDIENCES),
+    v.description(
+      `For whom the access token in the response is (RFC 8707): resource servers (\`${RESOURCE_API}\`, the default), or the ` +
+        `endpoints of this service (\`${LOGIN_API}\`).`,
+    ),
+  ),
+);
+
 export const loginSchema = v.strictObject({
   id: v.pipe(
     v.string(),
@@ -65,7 +77,14 @@ export const secondStepSchema = v.strictObject({
   mfa_token: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_TOKEN_LENGTH)),
   code,
   trust_device: v.optional(v.boolean()),
+  resource,
 });
+
+/** `POST /login`. */
+export const tokenLoginSchema = v.strictObject({ ...loginSchema.entries, resource });
+
+/** `POST /token/refresh`. */
+export const refreshSchema = v.strictObject({ resource });
 
 /** Texts without control characters and other invisible characters that are not blank. */
 const NAME_FORM = /^(?=.*\S)\P{C}*$/u;
@@ -91,8 +110,11 @@ export const authenticatorNameSchema = v.strictObject({ name: authenticatorName 
 
 export const codeSchema = v.strictObject({ code });
 
+/** `POST /2fa/verify`. */
+export const verifySchema = v.strictObject({ code, resource });
+
 /** `POST /2fa/confirm`: a backup code cannot confirm a secret. */
-export const confirmSchema = v.strictObject({ code: totpCode });
+export const confirmSchema = v.strictObject({ code: totpCode, resource });
 
 /** `POST /2fa/setup`. */
 export const setupSchema = v.strictObject({

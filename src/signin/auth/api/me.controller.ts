@@ -1,7 +1,12 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { Caller, OpenToAllowedOrigins, RequireAmr } from '../../../kernel/principal/access.decorator.js';
+import {
+  AlsoForResourceServers,
+  Caller,
+  OpenToAllowedOrigins,
+  RequireAmr,
+} from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { code, password } from './login.schema.js';
@@ -40,6 +45,7 @@ export class MeController {
   /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */
   @Get('settlement')
   @OpenToAllowedOrigins()
+  @AlsoForResourceServers()
   @RequireAmr('otp')
   @Operation(SETTLEMENT)
   @ResponseSchema(settlementResponse)

@@ -77,10 +77,10 @@ export class PasskeyController {
     @Body({ schema: assertionSchema }) body: v.InferOutput<typeof assertionSchema>,
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
-    const { credential, trust_device: trustDevice = false } = body;
+    const { credential, trust_device: trustDevice = false, resource } = body;
     const client = { cookies: reply.cookies, trustDevice };
     const { opened, proof, trustedDevice } = await this.step.prove(caller, toAssertion(credential), client);
-    const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
+    const members = await this.credentials.write(reply, opened, proof.roles, caller.via, resource);
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simple
 import * as v from 'valibot';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { Registration } from '../../../identity/second-factor/passkey/passkey.js';
-import { authenticatorName, code, password } from './login.schema.js';
+import { authenticatorName, code, password, resource } from './login.schema.js';
 
 /** Longest binary members, in Base64url: room for attestations with certificates, and for RSA keys. */
 const MAX_LENGTH = 16_384;
@@ -76,6 +76,7 @@ export const assertionSchema = v.strictObject({
   trust_device: v.optional(
     v.pipe(v.boolean(), v.description('Asks to skip the second step in this browser for a while.')),
   ),
+  resource,
 });
 
 const descriptor = v.object({

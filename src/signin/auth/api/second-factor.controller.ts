@@ -14,7 +14,7 @@ import {
   verifyResponse,
 } from './responses.schema.js';
 import { CredentialWriter } from '../credential-writer.service.js';
-import { codeSchema, confirmSchema, setupSchema } from './login.schema.js';
+import { codeSchema, confirmSchema, setupSchema, verifySchema } from './login.schema.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
 import { EnrolmentConfirmation } from '../own/enrolment-confirmation.service.js';
 import { OwnEnrolment } from '../own/own-enrolment.service.js';
@@ -84,14 +84,14 @@ export class SecondFactorController {
   @ResponseSchema(confirmResponse)
   async confirm(
     @Caller() caller: Principal,
-    @Body({ schema: confirmSchema }) { code }: v.InferOutput<typeof confirmSchema>,
+    @Body({ schema: confirmSchema }) { code, resource }: v.InferOutput<typeof confirmSchema>,
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof confirmResponse>> {
     const { opened, roles } = await this.confirmation.confirm(caller, code, { cookies: reply.cookies });
     return {
       state: 'active',
       amr: opened.session.amr,
-      ...(await this.credentials.write(reply, opened, roles, caller.via)),
+      ...(await this.credentials.write(reply, opened, roles, caller.via, resource)),
     };
   }
 
@@ -102,11 +102,11 @@ export class SecondFactorController {
   @ResponseSchema(verifyResponse)
   async verify(
     @Caller() caller: Principal,
-    @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
+    @Body({ schema: verifySchema }) { code, resource }: v.InferOutput<typeof verifySchema>,
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { opened, proof } = await this.secondStep.prove(caller, code, { cookies: reply.cookies });
-    const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
+    const members = await this.credentials.write(reply, opened, proof.roles, caller.via, resource);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
 

@@ -1,13 +1,23 @@
-import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Post, Req } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
-import { Caller, OpenToAllowedOrigins, Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
+import {
+  AlsoForResourceServers,
+  Caller,
+  OpenToAllowedOrigins,
+  Public,
+  SignInRoute,
+} from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type CookieValues, Cookies, type Reply } from '../../../platform/web/cookies.js';
 import { FormBody, ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
+import { refreshSchema } from './login.schema.js';
 import { refreshResponse } from './responses.schema.js';
-import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
+import { REFRESH_TOKEN } from '../cookies.js';
+import { LOGIN_API } from '../../../identity/token/access-token.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+import { TrustedOrigins } from '../guards/cross-site.guard.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { TokenIntrospection } from '../token-introspection.service.js';
 import { introspectionResponse, introspectionSchema } from './introspection.schema.js';
@@ -26,7 +36,7 @@ export class TokenController {
     private readonly credentials: CredentialWriter,
     private readonly sessionEnd: SessionRevocation,
     private readonly introspection: TokenIntrospection,
-    private readonly cookies: AuthCookies,
+    private readonly origins: TrustedOrigins,
   ) {}
 
   @Public()
@@ -37,12 +47,14 @@ export class TokenController {
   @Operation(REFRESH)
   @ResponseSchema(refreshResponse)
   async refresh(
-    @Body({ schema: v.strictObject({}) }) _body: unknown,
-    @Cookies() cookies: CookieValues,
+    @Body({ schema: refreshSchema }) { resource }: v.InferOutput<typeof refreshSchema>,
+    @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof refreshResponse>> {
-    const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
-    return { ...(await this.credentials.writeTokens(reply, opened, roles)), amr: opened.session.amr };
+    // With such a token, a script of an allowed origin could do by way of a cookie what the cookie itself does not permit.
+    if (resource === LOGIN_API && this.origins.isForeign(request)) throw new ServiceError('CROSS_SITE');
+    const { opened, roles } = await this.refreshes.refresh(reply.cookies[REFRESH_TOKEN]);
+    return { ...(await this.credentials.writeTokens(reply, opened, roles, resource)), amr: opened.session.amr };
   }
 
   @Public()
@@ -54,16 +66,17 @@ export class TokenController {
   async revoke(@Cookies() cookies: CookieValues, @Res() reply: Reply): Promise<void> {
     const refreshToken = cookies[REFRESH_TOKEN];
     if (refreshToken !== undefined) await this.sessionEnd.revokeByRefreshToken(refreshToken);
-    this.cookies.clearAll(reply);
+    this.credentials.clear(reply);
   }
 
   @RateLimited('self-service')
+  @AlsoForResourceServers()
   @Post('logout')
   @HttpCode(204)
   @Operation(LOGOUT)
   async logout(@Caller() caller: FullPrincipal, @Res() reply: Reply): Promise<void> {
     await this.sessionEnd.revoke(caller.subject, caller.sid);
-    this.cookies.clearAll(reply);
+    this.credentials.clear(reply);
   }
 
   /** RFC 7662: only a live access token is active. */

@@ -4,6 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import {
   type AuthenticatedRequest,
   PUBLIC,
+  RESOURCE_SERVER,
   SECOND_FACTOR,
   hasMark,
 } from '../../../kernel/principal/access.decorator.js';
@@ -35,6 +36,7 @@ export class AuthenticationGuard extends AuthGuard([...STRATEGIES]) {
       authorization: request.headers.authorization,
       session: cookiesOf(request)[SESSION],
       acceptsMfaToken: hasMark(this.reflector, SECOND_FACTOR, context),
+      acceptsApiToken: hasMark(this.reflector, RESOURCE_SERVER, context),
     };
   }
 

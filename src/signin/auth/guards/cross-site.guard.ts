@@ -32,6 +32,12 @@ export class TrustedOrigins {
   forRequest({ protocol, host }: HttpRequest): KnownOrigins {
     return { own: this.configured ?? new Set([`${protocol}://${host}`]), allowed: this.allowed };
   }
+
+  /** True if a script of another origin sends the request. */
+  isForeign(request: HttpRequest): boolean {
+    const { origin } = request.headers;
+    return origin !== undefined && !this.forRequest(request).own.has(origin);
+  }
 }
 
 /** Rejects requests that another site makes a browser send, wherever cookies authenticate the browser. */

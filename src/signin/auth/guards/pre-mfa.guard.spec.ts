@@ -8,6 +8,7 @@ import type { HalfPrincipal, Principal } from '../../../kernel/principal/princip
 import type { Accounts } from '../../../identity/account/accounts.service.js';
 import type { Sessions } from '../../../identity/session/sessions.service.js';
 import type { AccessTokens } from '../../../identity/token/access-tokens.service.js';
+import type { TokenProperties } from '../../../identity/token/token.properties.js';
 import type { MfaTokens } from '../../../identity/token/mfa-tokens.service.js';
 import { AccessTokenStrategy } from '../strategies/access-token.strategy.js';
 import { MfaTokenStrategy } from '../strategies/mfa-token.strategy.js';
@@ -75,7 +76,7 @@ describe('a new route', () => {
 
   it('rejects a request without credentials if it has no decorators', async () => {
     // Each strategy registers itself with Passport; none of them uses its services for a request without credentials.
-    new AccessTokenStrategy({} as AccessTokens, {} as Sessions);
+    new AccessTokenStrategy({} as AccessTokens, {} as TokenProperties, {} as Sessions);
     new MfaTokenStrategy({} as MfaTokens);
     new SessionCookieStrategy({} as Sessions, {} as Accounts);
     const guard = new AuthenticationGuard(new Reflector());

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
+import { LOGIN_API, RESOURCE_API } from '../../../identity/token/access-token.js';
 import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
+import { TokenProperties } from '../../../identity/token/token.properties.js';
 import { parseBearer } from '../../../platform/web/authorization-header.js';
 import { hasMfaTokenType } from '../guards/bearer.js';
 import { CredentialStrategy, invalidToken, type RequestCredentials, type StrategyName } from './credential.strategy.js';
@@ -15,22 +17,33 @@ const NAME: StrategyName = 'access-token';
 export class AccessTokenStrategy extends PassportStrategy(CredentialStrategy, NAME) {
   constructor(
     private readonly accessTokens: AccessTokens,
+    private readonly properties: TokenProperties,
     private readonly sessions: Sessions,
   ) {
     super();
   }
 
   /** @throws ServiceError `INVALID_TOKEN` */
-  override async validate({ authorization }: RequestCredentials): Promise<FullPrincipal | undefined> {
+  override async validate({
+    authorization,
+    acceptsApiToken = false,
+  }: RequestCredentials): Promise<FullPrincipal | undefined> {
     if (authorization === undefined) return undefined;
     const token = parseBearer(authorization);
     if (token === undefined) throw invalidToken('no bearer token');
     if (hasMfaTokenType(token)) return undefined;
     const claims = await this.accessTokens.verify(token);
     if (!claims) throw invalidToken('not an access token of ours');
+    if (!this.accepts(claims.audience, acceptsApiToken)) throw invalidToken('other audience');
     const session = await this.sessions.find(claims.sid);
     if (session?.subject !== claims.subject) throw invalidToken('session ended');
     await this.sessions.touch(session);
     return toPrincipal({ ...claims, id: claims.sid }, 'token', claims.roles);
+  }
+
+  private accepts(audience: string, acceptsApiToken: boolean): boolean {
+    return (
+      audience === LOGIN_API || (audience === RESOURCE_API && (acceptsApiToken || this.properties.acceptResourceApi))
+    );
   }
 }

@@ -10,6 +10,8 @@ export interface RequestCredentials {
   readonly session: string | undefined;
   /** True on routes of the second factor; elsewhere an `mfa_token` is an invalid access token. */
   readonly acceptsMfaToken?: boolean;
+  /** True on routes that also accept access tokens for resource servers. */
+  readonly acceptsApiToken?: boolean;
 }
 
 /** The names of the strategies in the order in which they are asked: the first that finds its kind of credential decides. */
