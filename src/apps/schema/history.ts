@@ -1,4 +1,5 @@
 import { registerHistory } from '../../platform/persistence/migrations/history.js';
+import { ApplicationSessions1797000000101 } from './migrations/application.migration.js';
 import { AccountImports1795824000062 } from './migrations/account-import.migration.js';
 import { AccountLinks1796000000102, AddressVersions1796900000501 } from './migrations/account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './migrations/backup-code-pepper.migration.js';
@@ -174,6 +175,13 @@ registerHistory([
   {
     migration: NamedSessions1796900000704,
     revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Older versions know no applications, which are configured once all replicas have this version.
+  {
+    migration: ApplicationSessions1797000000101,
+    revertLoses: 'which sessions belong to applications',
+    lostRows: ['parent_id', 'client_id', 'scope'].map((column) => `session WHERE ${column} IS NOT NULL`),
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ]);

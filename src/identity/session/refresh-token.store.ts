@@ -38,7 +38,8 @@ const ROTATE = `UPDATE refresh_token SET rotated_at = ?, replaced_by = ?, sealed
 const SUPERSEDE = `UPDATE refresh_token SET superseded_at = ?
   WHERE session_id = ? AND rotated_at IS NULL AND superseded_at IS NULL`;
 const END_OF_SESSION = 'DELETE FROM refresh_token WHERE session_id = ?';
-const END_OF_USER = 'DELETE FROM refresh_token WHERE user_id = ? AND session_id <> ?';
+const END_OF_USER = `DELETE FROM refresh_token WHERE user_id = ? AND session_id <> ?
+  AND session_id NOT IN (SELECT id FROM session WHERE parent_id = ?)`;
 const FORGET = 'UPDATE refresh_token SET sealed_successor = NULL WHERE rotated_at < ? AND token_hash IN';
 
 type Row = Pick<
@@ -98,8 +99,9 @@ export class RefreshTokenStore {
     await tx.change(END_OF_SESSION, [sid]);
   }
 
+  /** All of an account but those of one session and of its applications. */
   async deleteByUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
-    await tx.change(END_OF_USER, [subject, exceptSid]);
+    await tx.change(END_OF_USER, [subject, exceptSid, exceptSid]);
   }
 
   /** Clears the sealed successors of those of these tokens that were used before an instant. */

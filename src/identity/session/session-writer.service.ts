@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { authenticationFactsOf } from '../../kernel/principal/principal.js';
 import { requestContext } from '../../kernel/principal/request-context.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import {
+  type Application,
+  type ApplicationKind,
   expiryOfSession,
   hashSecret,
   idpFactsOf,
@@ -20,6 +23,13 @@ import {
 import { SessionSecrets } from './session-secrets.service.js';
 import { SessionStore } from './session.store.js';
 
+/** What an application signs in with. */
+export interface ApplicationFacts extends Omit<Application, 'parentId'> {
+  /** The id of the session, which its authorization code has named. */
+  readonly id: string;
+  readonly kind: ApplicationKind;
+}
+
 const IP_LENGTH = 45;
 const AGENT_LENGTH = 255;
 
@@ -33,6 +43,10 @@ export class SessionWriter {
     private readonly lifetimes: SessionLifetimes,
     private readonly clock: Clock,
   ) {}
+
+  newId(): string {
+    return this.secrets.newId();
+  }
 
   /** Stores a session, and the first refresh token of its family unless it is one of the portal. */
   async open(tx: Tx, kind: SessionKind, facts: LoginFacts): Promise<OpenedSession> {
@@ -59,6 +73,29 @@ export class SessionWriter {
     return { session, secret };
   }
 
+  /**
+   * Stores the session of an application with its first refresh token. It has the facts of the browser's session, and lasts no
+   * longer than that at most could, unless it is offline.
+   */
+  async openApplication(
+    tx: Tx,
+    parent: Session,
+    { id, kind, ...application }: ApplicationFacts,
+  ): Promise<OpenedSession> {
+    const { subject, ip, agent } = parent;
+    const { endsAt = Infinity, ...ofIdp } = idpFactsOf(parent);
+    const latest =
+      kind === 'app' ? Math.min(endsAt, parent.createdAt + this.lifetimes.of(parent.kind).absolute) : endsAt;
+    const facts = { subject, ...authenticationFactsOf(parent), ...ofIdp, ...(latest < Infinity && { endsAt: latest }) };
+    const session = {
+      ...this.fresh(kind, facts, id),
+      ...withoutUndefined({ ip, agent }),
+      application: { ...application, parentId: parent.id },
+    };
+    const [refreshToken] = await Promise.all([this.issueToken(tx, session, 1), this.insert(tx, session, undefined)]);
+    return { session, refreshToken };
+  }
+
   /** When a refresh token of the session expires: the use of a cookie extends staff sessions, but not their refresh tokens. */
   expiryOfRefreshToken({ kind, createdAt, endsAt = Infinity, expiresAt }: Session): number {
     return kind === 'staff' ? Math.min(createdAt + this.lifetimes.of(kind).absolute, endsAt) : expiresAt;
@@ -78,6 +115,7 @@ export class SessionWriter {
   /** Extends a session that is refreshed now, and locks its row; undefined if it has ended. */
   async refreshed(tx: Tx, session: Session): Promise<Session | undefined> {
     const now = this.clock.seconds();
+    if (session.kind === 'app' && !(await this.useParent(tx, session, now))) return undefined;
     const expiresAt = this.expiryAt(session, now);
     const isLive = await this.store.use(tx, session.id, now, expiresAt);
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
@@ -102,11 +140,21 @@ export class SessionWriter {
     return this.withNewToken(tx, { session, secret });
   }
 
-  /** Deletes a session, with `subject` only one of that account, and its refresh tokens; false if there is no such session. */
+  /**
+   * Deletes a session, with `subject` only one of that account, the sessions of its applications and all their refresh tokens;
+   * false if there is no such session. Its own row comes first: no application signs in with it after that.
+   */
   async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
     if (!(await this.store.end(tx, sid, subject))) return false;
-    await this.tokens.deleteBySession(tx, sid);
+    const applications = await this.store.findByParent(tx, sid);
+    if (applications.length > 0) await this.store.deleteByParent(tx, sid);
+    for (const { id } of [{ id: sid }, ...applications]) await this.tokens.deleteBySession(tx, id);
     return true;
+  }
+
+  /** Lets the sessions of applications go on with another session of the same account. */
+  moveApplications(tx: Tx, former: string, session: Session): Promise<void> {
+    return this.store.moveToParent(tx, former, session);
   }
 
   /** Deletes all sessions of an account but one, and their refresh tokens; returns their number. */
@@ -131,6 +179,12 @@ export class SessionWriter {
     return token;
   }
 
+  /** The use of an application is a use of the browser's session; false if that has ended. */
+  private async useParent(tx: Tx, { application }: Session, now: number): Promise<boolean> {
+    const parent = application && (await this.store.find(tx, application.parentId));
+    return parent !== undefined && this.store.use(tx, parent.id, now, this.expiryAt(parent, now));
+  }
+
   private insert(tx: Tx, session: Session, secret: string | undefined): Promise<void> {
     return this.store.insert(tx, session, secret === undefined ? null : hashSecret(secret));
   }
@@ -139,11 +193,11 @@ export class SessionWriter {
     return expiryOfSession(session, now, this.lifetimes.of(session.kind));
   }
 
-  private fresh(kind: SessionKind, facts: LoginFacts): Session {
+  private fresh(kind: SessionKind, facts: LoginFacts, id = this.secrets.newId()): Session {
     const now = this.clock.seconds();
     const { ip, agent } = requestContext() ?? {};
     return {
-      id: this.secrets.newId(),
+      id,
       kind,
       ...facts,
       createdAt: now,

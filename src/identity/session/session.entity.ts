@@ -6,6 +6,7 @@ import type { Session } from './session.js';
 @Entity('session', TABLE)
 @Index('session_end', ['expires_at'])
 @Index('session_idp', ['idp_session'])
+@Index('session_parent', ['parent_id'], { where: 'parent_id IS NOT NULL' })
 @Index('session_user', ['user_id'])
 @Unique(['secret_hash'])
 export class SessionEntity {
@@ -26,6 +27,12 @@ export class SessionEntity {
   @Column('bigint') readonly expires_at!: number;
   @Column('bigint', { nullable: true }) readonly ends_at!: number | null;
   @Column('varchar', { length: 36, nullable: true }) readonly idp_session!: string | null;
+
+  /** The session of the browser that an application has signed in with; null for a session that is not of an application. */
+  @Column('varchar', { length: 36, nullable: true }) readonly parent_id!: string | null;
+  @Column('varchar', { length: 64, nullable: true }) readonly client_id!: string | null;
+  /** Separated by blanks. */
+  @Column('varchar', { length: 512, nullable: true }) readonly scope!: string | null;
 
   /** Null if the identity provider does not prove it. */
   @Column('bigint', { nullable: true }) readonly auth_time!: number | null;

@@ -7,7 +7,7 @@ import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { amrOf, amrText } from '../../kernel/principal/amr.js';
 import { SessionEntity } from './session.entity.js';
-import { hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
+import { type Application, hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
 
 expiringTable('session', 'id');
 
@@ -16,16 +16,19 @@ personalTable(SessionEntity, {
   owner: 'user_id',
   shown: [
     ...['id', 'kind', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'idp', 'authn_context', 'ends_at', 'ip', 'agent'],
-    ...['created_at', 'last_used_at', 'expires_at'],
+    ...['created_at', 'last_used_at', 'expires_at', 'parent_id', 'client_id', 'scope'],
   ],
   withheld: ['user_id', 'secret_hash', 'half_security_stamp', 'idp_session'],
 });
 
-const COLUMNS =
+const OF_EVERY_SESSION =
   'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
   'agent, created_at, last_used_at, expires_at';
+const OF_APPLICATION = 'parent_id, client_id, scope';
+const COLUMNS = `${OF_EVERY_SESSION}, ${OF_APPLICATION}`;
 const MARKS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
-const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS})`;
+const INSERT = `INSERT INTO session (secret_hash, ${OF_EVERY_SESSION}) VALUES (${MARKS})`;
+const INSERT_OF_APPLICATION = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS}, ?, ?, ?)`;
 const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
 const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
 const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
@@ -42,7 +45,11 @@ const END = 'DELETE FROM session WHERE id = ?';
 const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
 const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_security_stamp IS NOT NULL';
 const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
-const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
+const END_OF_USER = `DELETE FROM session
+  WHERE user_id = ? AND id <> ? AND (parent_id IS NULL OR parent_id <> ?)`;
+const OF_PARENT = `SELECT ${COLUMNS} FROM session WHERE parent_id = ?`;
+const END_OF_PARENT = 'DELETE FROM session WHERE parent_id = ?';
+const MOVE = 'UPDATE session SET parent_id = ? WHERE parent_id = ? AND user_id = ?';
 
 /** Without the hash of the cookie, which no list needs. */
 const LISTED: FindOptionsSelect<SessionEntity> = Object.fromEntries(
@@ -64,7 +71,10 @@ export class SessionStore {
     const ofIdp = [idp ?? null, authnContext ?? null, endsAt ?? null, idpSession ?? null];
     const origin = [...ofIdp, ip ?? null, agent ?? null];
     const instants = [session.createdAt, session.lastUsedAt, session.expiresAt];
-    await tx.change(INSERT, [secretHash, ...facts, ...origin, ...instants]);
+    const values = [secretHash, ...facts, ...origin, ...instants];
+    const { application } = session;
+    if (!application) await tx.change(INSERT, values);
+    else await tx.change(INSERT_OF_APPLICATION, [...values, ...valuesOf(application)]);
   }
 
   async find(tx: Tx, id: string): Promise<Session | undefined> {
@@ -108,7 +118,8 @@ export class SessionStore {
 
   /** Of concurrent requests, one writes. It does not extend sessions with refresh tokens: only a refresh does. */
   async touch(tx: Tx, { id, kind, lastUsedAt }: Session, now: number, expiresAt: number): Promise<void> {
-    if (kind === 'token') await tx.change(TOUCH, [now, id, lastUsedAt]);
+    const hasCookie = kind === 'portal' || kind === 'staff';
+    if (!hasCookie) await tx.change(TOUCH, [now, id, lastUsedAt]);
     else await tx.change(TOUCH_PORTAL, [now, expiresAt, id, lastUsedAt]);
   }
 
@@ -127,9 +138,34 @@ export class SessionStore {
     return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, this.clock.seconds()])).map(sessionOf);
   }
 
+  /** All sessions of an account but one and those of its applications. */
   deleteByUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
-    return tx.change(END_OF_USER, [subject, exceptId]);
+    return tx.change(END_OF_USER, [subject, exceptId, exceptId]);
   }
+
+  /** The sessions of applications that belong to a session, whether or not they have expired. */
+  async findByParent(tx: Tx, parentId: string): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(OF_PARENT, [parentId])).map(sessionOf);
+  }
+
+  async deleteByParent(tx: Tx, parentId: string): Promise<void> {
+    await tx.change(END_OF_PARENT, [parentId]);
+  }
+
+  /** Makes the sessions of applications belong to another session of the same account. */
+  async moveToParent(tx: Tx, formerId: string, { id, subject }: Pick<Session, 'id' | 'subject'>): Promise<void> {
+    await tx.change(MOVE, [id, formerId, subject]);
+  }
+}
+
+/** In the order of `OF_APPLICATION`. */
+function valuesOf({ parentId, clientId, scope }: Application): readonly string[] {
+  return [parentId, clientId, scope];
+}
+
+function applicationOf({ parent_id: parentId, client_id: clientId, scope }: Row): Application | undefined {
+  if (parentId === null || clientId === null) return undefined;
+  return { parentId, clientId, scope: scope ?? '' };
 }
 
 function firstOf([row]: readonly Row[]): Session | undefined {
@@ -137,6 +173,7 @@ function firstOf([row]: readonly Row[]): Session | undefined {
 }
 
 function sessionOf(row: Row): Session {
+  const application = applicationOf(row);
   return {
     id: row.id,
     subject: row.user_id,
@@ -155,5 +192,6 @@ function sessionOf(row: Row): Session {
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
+    ...(application && { application }),
   };
 }

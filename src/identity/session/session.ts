@@ -4,10 +4,21 @@ import type { Amr } from '../../kernel/principal/amr.js';
 import type { AuthenticationFacts } from '../../kernel/principal/principal.js';
 
 /**
- * Kind of a session: `token` for applications with refresh tokens, `portal` for browsers with a session cookie, `staff` for
- * browsers that signed in at an identity provider and have both.
+ * Kind of a session: `token` for programs with a refresh cookie, `portal` for browsers with a session cookie, `staff` for
+ * browsers that signed in at an identity provider and have both. A session of an application belongs to that of a browser: `app`
+ * lasts no longer than it, and `offline` (OpenID Connect Core section 11) outlasts its idle time. Both end when it is ended.
  */
-export type SessionKind = 'token' | 'portal' | 'staff';
+export type SessionKind = 'token' | 'portal' | 'staff' | ApplicationKind;
+export type ApplicationKind = 'app' | 'offline';
+
+/** The part of a session that only those of applications have. */
+export interface Application {
+  /** The session of the browser. */
+  readonly parentId: string;
+  readonly clientId: string;
+  /** Granted scopes, separated by blanks. */
+  readonly scope: string;
+}
 
 /** Facts that a login proved, as a session stores them. */
 export interface LoginFacts extends AuthenticationFacts {
@@ -31,6 +42,7 @@ export interface Session extends LoginFacts {
   readonly expiresAt: number;
   readonly ip?: string;
   readonly agent?: string;
+  readonly application?: Application;
 }
 
 /** Facts of a login through an identity provider, which a session keeps through every later proof. */
@@ -77,7 +89,7 @@ export class SessionLifetimes {
     application: Lifetime,
     private readonly enrolment: number,
   ) {
-    this.byKind = { portal: browser, staff: browser, token: application };
+    this.byKind = { portal: browser, staff: browser, token: application, app: browser, offline: application };
   }
 
   of(kind: SessionKind): Lifetime {

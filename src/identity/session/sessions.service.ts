@@ -12,7 +12,7 @@ import {
   type Session,
   type SessionKind,
 } from './session.js';
-import { SessionWriter } from './session-writer.service.js';
+import { type ApplicationFacts, SessionWriter } from './session-writer.service.js';
 import { SessionStore } from './session.store.js';
 
 export type { OpenedSession, Session } from './session.js';
@@ -61,9 +61,25 @@ export class Sessions {
     return this.writer.openHalf(tx, { ...facts, amr: PWD }, { securityStamp, isEnrolment });
   }
 
-  /** The live session of that id, full or half-authenticated; one read. */
+  /** The live session of that id, full or half-authenticated; one read, or two for one that lasts no longer than its parent. */
   find(sid: string, tx?: Tx): Promise<Session | undefined> {
-    return tx ? this.store.find(tx, sid) : this.work.single((own) => this.store.find(own, sid));
+    return tx ? this.findLive(tx, sid) : this.work.single((own) => this.findLive(own, sid));
+  }
+
+  private async findLive(tx: Tx, sid: string): Promise<Session | undefined> {
+    const session = await this.store.find(tx, sid);
+    const parentId = session?.kind === 'app' ? session.application?.parentId : undefined;
+    return parentId === undefined || (await this.store.find(tx, parentId)) ? session : undefined;
+  }
+
+  /** An id for the session of an application, which its authorization code names. */
+  newId(): string {
+    return this.writer.newId();
+  }
+
+  /** Opens the session of an application with the session of a browser, of which the caller holds the row. */
+  openApplication(tx: Tx, parent: Session, facts: ApplicationFacts): Promise<OpenedSession> {
+    return this.writer.openApplication(tx, parent, facts);
   }
 
   /**
@@ -112,7 +128,9 @@ export class Sessions {
   async upgrade(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
     const [half, isEnded] = await Promise.all([this.store.find(tx, halfSid), this.store.endHalf(tx, halfSid)]);
     if (!half || !isEnded) return undefined;
-    return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
+    const opened = await this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
+    await this.writer.moveApplications(tx, halfSid, opened.session);
+    return opened;
   }
 
   /** Ends a session, with `subject` only one of that account; false if there is no such session. */
@@ -146,7 +164,10 @@ export class Sessions {
     // A session that was half-authenticated when it was read may have been upgraded under another id in the meantime.
     for (let pass = 1; hasMissed && pass <= MAX_PASSES; pass += 1) {
       hasMissed = false;
-      for (const { id, subject } of await this.store.findByIdpSession(tx, idpSession)) {
+      const found = await this.store.findByIdpSession(tx, idpSession);
+      const ids = new Set(found.map(({ id }) => id));
+      // Those of applications end with their parents.
+      for (const { id, subject } of found.filter(({ application }) => !ids.has(application?.parentId ?? NO_ID))) {
         if (await this.end(tx, id)) ended.push(subject);
         else hasMissed = true;
       }
@@ -159,9 +180,21 @@ export class Sessions {
     return this.work.run((tx) => this.endByCookie(tx, secret, 'logout'));
   }
 
-  /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
-  async endReplaced(tx: Tx, secret: string | undefined): Promise<void> {
-    if (secret !== undefined) await this.endByCookie(tx, secret, 'replaced');
+  /**
+   * Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). If it is the same user who signs in
+   * again, the sessions of applications go on with the new one.
+   */
+  async endReplaced(tx: Tx, secret: string | undefined, by: Session): Promise<void> {
+    const former = secret === undefined ? undefined : await this.store.findBySecret(tx, secret);
+    if (!former) return;
+    await this.writer.moveApplications(tx, former.id, by);
+    await this.revoke(tx, former.id, former.subject, { reason: 'replaced' });
+  }
+
+  /** Ends a session that another one replaces, without an event; the sessions of applications go on as in `endReplaced`. */
+  async replace(tx: Tx, sid: string, by: Session): Promise<void> {
+    await this.writer.moveApplications(tx, sid, by);
+    await this.end(tx, sid);
   }
 
   private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {

@@ -38,6 +38,8 @@ export class TokenRefresh {
   private async exchanged(refreshToken: string | undefined): Promise<Done> {
     if (refreshToken === undefined) throw rejected('no cookie');
     const rotation = await this.sessions.rotate(refreshToken, async (tx, session) => {
+      // An application sends its tokens to the token endpoint, with its own authentication.
+      if (session.application) throw rejected('unknown');
       const account = await this.accounts.find(session.subject, tx);
       if (account?.status !== 'active') throw rejected('account not active');
       return account.roles;

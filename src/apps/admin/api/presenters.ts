@@ -39,9 +39,10 @@ export function toUserDetailsBody({
 }
 
 export function toUserSessionBody(session: Session): InferOutput<typeof userSessionsResponse>['items'][number] {
-  const { id, kind, amr, idp = null, agent = null, ip = null, createdAt, lastUsedAt, expiresAt } = session;
+  const { id, kind, amr, idp = null, agent = null, ip = null, createdAt, lastUsedAt, expiresAt, application } = session;
   const instants = { created: toDate(createdAt), last_used: toDate(lastUsedAt), expires: toDate(expiresAt) };
-  return { id, kind, amr, idp, device: agent, ip, ...instants };
+  const client = withoutUndefined({ client: application?.clientId });
+  return { id, kind, ...client, amr, idp, device: agent, ip, ...instants };
 }
 
 export function toDeviceBody(device: TrustedDevice): InferOutput<typeof devicesResponse>['items'][number] {

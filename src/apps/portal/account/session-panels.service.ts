@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
@@ -20,7 +21,10 @@ export class SessionPanels {
     const [sessions, devices] = await Promise.all([this.sessions.list(subject), this.devices.list(subject)]);
     return {
       sessions: sessions
-        .map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: id === sid }))
+        .map(({ id, application, agent, ip, lastUsedAt }) => ({
+          ...withoutUndefined({ application: application?.clientId }),
+          ...{ id, agent, ip, lastUsedAt, isCurrent: id === sid },
+        }))
         .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
       devices: devices.map(({ id, label: agent, lastUsedAt, expiresAt }) => ({ id, agent, lastUsedAt, expiresAt })),
     };

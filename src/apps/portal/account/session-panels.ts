@@ -6,6 +6,8 @@ import { button, form, type FormFields, hidden, panel, paragraph } from '../form
 /** A session of the user. */
 export interface ShownSession {
   readonly id: string;
+  /** The application that has opened it; missing for a session of a browser. */
+  readonly application?: string;
   readonly agent: string | undefined;
   readonly ip: string | undefined;
   readonly lastUsedAt: number;
@@ -23,12 +25,12 @@ export interface ShownDevice {
 /** The sessions of the user, each with a button to end it. */
 export function sessionsPanel(context: PageContext, sessions: readonly ShownSession[], end: FormFields): Html {
   const { account } = context.t;
-  const rows = sessions.map(({ id, agent, ip, lastUsedAt, isCurrent }) => {
+  const rows = sessions.map(({ id, application, agent, ip, lastUsedAt, isCurrent }) => {
     const mark = isCurrent
       ? html`<span class="badge good">${account.thisSession}</span>`
       : form(end, html`${hidden('id', id)}${button(account.endSession)}`);
     const place = ip === undefined ? undefined : html` · ${ip}`;
-    return html`<li><div><strong>${browserText(context, agent)}</strong><br>
+    return html`<li><div><strong>${sessionText(context, application, agent)}</strong><br>
 <span class="quiet small">${account.lastUsed}: ${context.time(lastUsedAt)}${place}</span></div>
 ${mark}</li>
 `;
@@ -64,6 +66,12 @@ ${form(end, html`${hidden('id', id)}${button(account.forget)}`)}</li>
 ${rows}</ul>
 `,
   );
+}
+
+/** Names the application of a session and the browser that it belongs to. */
+export function sessionText(context: PageContext, application: string | undefined, agent: string | undefined): string {
+  const browser = browserText(context, agent);
+  return application === undefined ? browser : `${application} · ${browser}`;
 }
 
 /** Names the browser and operating system of a `User-Agent` in the language of the page. */

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { PageContext } from '../../../signin/messages/page.js';
-import { browserText, type ShownDevice, type ShownSession } from '../account/session-panels.js';
+import { browserText, sessionText, type ShownDevice, type ShownSession } from '../account/session-panels.js';
 import { button, form, hidden, panel, paragraph } from '../form/forms.js';
 import { type UserFrameFields, userView } from './admin-user-frame.js';
 
@@ -24,10 +24,10 @@ ${sessionsPanel(context, fields)}${devicesPanel(context, fields)}</div>
 
 function sessionsPanel(context: PageContext, { sessions, isAdministrator, formFor }: UserAccessFields): Html {
   const { admin, account } = context.t;
-  const rows = sessions.map(({ id, agent, ip, lastUsedAt }) => {
+  const rows = sessions.map(({ id, application, agent, ip, lastUsedAt }) => {
     const place = ip === undefined ? undefined : html` · ${ip}`;
     return row(
-      browserText(context, agent),
+      sessionText(context, application, agent),
       html`${account.lastUsed}: ${context.time(lastUsedAt)}${place}`,
       isAdministrator
         ? form(formFor('end-session'), html`${hidden('id', id)}${button(account.endSession)}`)

@@ -60,7 +60,10 @@ export class AdminUserPages {
     ]);
     return userAccessPage({
       ...this.frame(caller, account, done),
-      sessions: sessions.map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: false })),
+      sessions: sessions.map(({ id, application, agent, ip, lastUsedAt }) => ({
+        ...withoutUndefined({ application: application?.clientId }),
+        ...{ id, agent, ip, lastUsedAt, isCurrent: false },
+      })),
       devices: devices.map(({ id, label: agent, lastUsedAt, expiresAt }) => ({ id, agent, lastUsedAt, expiresAt })),
     });
   }

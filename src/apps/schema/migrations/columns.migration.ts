@@ -209,6 +209,6 @@ async function dropAccountIndex(runner: QueryRunner, name: string): Promise<void
   await runner.query(`DROP INDEX ${name}${isEmbedded(runner) ? '' : ' ON account'}`);
 }
 
-function isEmbedded(runner: QueryRunner): boolean {
+export function isEmbedded(runner: QueryRunner): boolean {
   return runner.dataSource.options.type === 'better-sqlite3';
 }

@@ -14,6 +14,9 @@ export const sessionsResponse = v.object({
   items: listOf(
     v.object({
       id: v.pipe(v.string(), v.description('The `sid` of its access tokens.')),
+      client: v.optional(
+        v.pipe(v.string(), v.description('The application that has opened it with a session of a browser.')),
+      ),
       device,
       ip,
       created: v.date(),

@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
@@ -51,9 +52,10 @@ export class OwnSessionsController {
 
 type SessionBody = InferOutput<typeof sessionsResponse>['items'][number];
 
-function toSessionBody({ id, agent, ip, createdAt, lastUsedAt }: Session, current: string): SessionBody {
+function toSessionBody({ id, application, agent, ip, createdAt, lastUsedAt }: Session, current: string): SessionBody {
   return {
     id,
+    ...withoutUndefined({ client: application?.clientId }),
     device: agent ?? null,
     ip: ip ?? null,
     created: toDate(createdAt),

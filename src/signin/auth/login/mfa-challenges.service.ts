@@ -43,11 +43,11 @@ export class MfaChallenges {
   openSession({ account, authTime, next }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
     const { id: subject, securityStamp } = account;
     return this.work.run(async (tx) => {
-      await this.sessions.endReplaced(tx, former);
       const [opened] = await Promise.all([
         this.sessions.openHalf(tx, { subject, securityStamp, authTime, isEnrolment: next === 'enrol' }),
         this.events.record(tx, ...eventsOf(account)),
       ]);
+      await this.sessions.endReplaced(tx, former, opened.session);
       return opened;
     });
   }

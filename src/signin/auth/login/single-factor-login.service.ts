@@ -44,11 +44,11 @@ export class SingleFactorLogin {
     if (next !== 'none' && trustedDevice === undefined) return undefined;
     const { id: subject } = account;
     const replace = async (tx: Tx): Promise<OpenedSession> => {
-      await this.sessions.endReplaced(tx, former);
       const [opened] = await Promise.all([
         this.sessions.open(tx, { subject, kind, amr: PWD, authTime }),
         this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD }),
       ]);
+      await this.sessions.endReplaced(tx, former, opened.session);
       return opened;
     };
     const open = async (tx: Tx): Promise<OpenedSession> => {

@@ -55,7 +55,8 @@ export class StaffSessions {
     const { account } = entry;
     const assurance = this.assuranceOf(verified, entry);
     if (assurance.kind === 'rejected') throw new LoginRejection(assurance.rejection, account.id);
-    await this.endPrevious(tx, verified, entry);
+    // A gained role may demand a second factor that the sessions before have not proved.
+    if (entry.hasOtherRoles) await this.sessions.endAll(tx, account.id);
     const { assertion } = verified;
     const { name: idp } = verified.idp;
     const { id: subject, securityStamp } = account;
@@ -77,23 +78,22 @@ export class StaffSessions {
     if (!amr) {
       const isEnrolment = this.policy.lacksFactor(account);
       const opened = await this.sessions.openHalf(tx, { ...facts, securityStamp, isEnrolment });
+      await this.endPrevious(tx, verified, opened);
       return { opened, local: { isEnrolment } };
     }
     const proof = amr.includes('otp') ? withoutUndefined({ mfaAt: authTime, mfaMethod: 'idp' }) : {};
-    return { opened: await this.sessions.open(tx, { ...facts, ...proof, kind: 'staff', amr }) };
+    const opened = await this.sessions.open(tx, { ...facts, ...proof, kind: 'staff', amr });
+    await this.endPrevious(tx, verified, opened);
+    return { opened };
   }
 
-  /**
-   * Ends the sessions that the new one replaces, and all sessions of an account whose roles have changed: a gained role may
-   * demand a second factor that they have not proved.
-   */
+  /** Ends the sessions that the new one replaces. */
   private async endPrevious(
     tx: Tx,
     { request, currentSid }: Pick<VerifiedAssertion, 'request' | 'currentSid'>,
-    { account, hasOtherRoles }: StaffEntry,
+    { session }: OpenedSession,
   ): Promise<void> {
-    if (hasOtherRoles) await this.sessions.endAll(tx, account.id);
-    for (const sid of [request?.sid, currentSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
+    for (const sid of [request?.sid, currentSid]) if (sid !== undefined) await this.sessions.replace(tx, sid, session);
   }
 
   private assuranceOf({ idp, assertion, request }: VerifiedAssertion, { account }: StaffEntry): Assurance {
