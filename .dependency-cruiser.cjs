@@ -13,8 +13,8 @@ const ROOMS = {
     ['web', 'cache', 'mail'],
     ['rate-limit'],
   ],
-  identity: [['events'], ['account', 'session'], ['token'], ['second-factor']],
-  signin: [['host', 'messages'], ['auth'], ['saml', 'recovery']],
+  identity: [['events'], ['account', 'session'], ['client'], ['token'], ['second-factor']],
+  signin: [['host', 'messages'], ['auth'], ['saml', 'recovery'], ['oidc']],
   management: [],
   apps: [['webhook', 'notices'], ['schema'], ['admin'], ['portal'], ['server'], ['cli']],
 };

@@ -29,6 +29,8 @@ import { PortalModule } from './apps/portal/portal.module.js';
 import { RandomModule } from './kernel/random/random.module.js';
 import { RecoveryApiModule } from './signin/recovery/api/recovery-api.module.js';
 import { SamlModule } from './signin/saml/saml.module.js';
+import { OidcModule } from './signin/oidc/oidc.module.js';
+import { ClientsProperties } from './identity/client/client.properties.js';
 import { SealingModule } from './platform/sealing/sealing.module.js';
 import { ExchangesModule } from './platform/http/records/exchanges.module.js';
 import { HttpExchanges } from './platform/http/records/http-exchanges.js';
@@ -103,6 +105,8 @@ export class AppModule {
         PersistenceModule.forService(startupWait),
         // Without a receiver, there is no task and no meter.
         ...(configuration.get(WebhookProperties).url === undefined ? [] : [WebhookSenderModule]),
+        // Without an application, nothing of the provider is part of the service.
+        ...(configuration.get(ClientsProperties).hasApplications ? [OidcModule] : []),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),
       ],
     };

@@ -21,6 +21,8 @@ import type { EntityClass } from '../../platform/persistence/schema/expected-sch
 import { TaskLeaseEntity } from '../../platform/persistence/task-lease.entity.js';
 import { RateLimitEntity } from '../../platform/rate-limit/rate-limit.entity.js';
 import { AccountLinkEntity } from '../../signin/recovery/account-link.entity.js';
+import { StoredRequestEntity } from '../../signin/oidc/authorize/stored-request.entity.js';
+import { AuthorizationCodeEntity } from '../../signin/oidc/code/authorization-code.entity.js';
 import { MetadataRequestEntity } from '../../signin/saml/idp/metadata-request.entity.js';
 import { SamlMetadataEntity } from '../../signin/saml/idp/saml-metadata.entity.js';
 import { IdpSessionEntity } from '../../signin/saml/login/idp-session.entity.js';
@@ -58,6 +60,8 @@ const ENDED: readonly EntityClass[] = [
   AccountLinkEntity,
   KnownClientEntity,
   SigningKeyEntity,
+  StoredRequestEntity,
+  AuthorizationCodeEntity,
   SamlRequestEntity,
   UsedAssertionEntity,
   IdpSessionEntity,

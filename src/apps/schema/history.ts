@@ -1,5 +1,8 @@
 import { registerHistory } from '../../platform/persistence/migrations/history.js';
-import { ApplicationSessions1797000000101 } from './migrations/application.migration.js';
+import {
+  ApplicationSessions1797000000101,
+  AuthorizationCodes1797000000102,
+} from './migrations/application.migration.js';
 import { AccountImports1795824000062 } from './migrations/account-import.migration.js';
 import { AccountLinks1796000000102, AddressVersions1796900000501 } from './migrations/account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './migrations/backup-code-pepper.migration.js';
@@ -182,6 +185,12 @@ registerHistory([
     migration: ApplicationSessions1797000000101,
     revertLoses: 'which sessions belong to applications',
     lostRows: ['parent_id', 'client_id', 'scope'].map((column) => `session WHERE ${column} IS NOT NULL`),
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Codes live for a minute and requests for minutes, so nobody misses them.
+  {
+    migration: AuthorizationCodes1797000000102,
+    revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ]);

@@ -4,6 +4,8 @@ import { SystemClock } from '../../kernel/clock/clock.js';
 import type { Configuration } from '../../config/configuration.js';
 import type { DataSize } from '../../config/bind/data-size.js';
 import type { Loggers } from '../../observability/logging/loggers.js';
+import { ClientsProperties } from '../../identity/client/client.properties.js';
+import { formActionSource } from '../../identity/client/redirect-uri.js';
 import { ManagementServerProperties } from '../../management/dispatch/management-server.properties.js';
 import { managementPortOf } from '../../management/dispatch/paths.js';
 import { CATALOGUE } from '../../signin/messages/messages.js';
@@ -42,6 +44,7 @@ export function mainOptions(configuration: Configuration): HostOptions {
     ...managementOptions(configuration),
     contextPath: configuration.get(ServletProperties).contextPath,
     allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
+    applicationOrigins: applicationOrigins(configuration),
     threads: configuration.get(ThreadsProperties),
     uploads: uploadsOf(configuration),
     encoding: configuration.get(EncodingProperties),
@@ -53,9 +56,24 @@ export function mainOptions(configuration: Configuration): HostOptions {
       contextPath: configuration.get(ServletProperties).contextPath,
       branding: configuration.get(BrandingProperties),
       timeZone: configuration.get(JsonProperties).timeZone,
-      returnOrigins: configuration.get(ReturnProperties).allowedOrigins,
+      returnOrigins: [...configuration.get(ReturnProperties).allowedOrigins, ...formTargets(configuration)],
     },
   };
+}
+
+/** Where sign-ins to applications end, as sources of `form-action`. */
+function formTargets(configuration: Configuration): readonly string[] {
+  return [...new Set(redirectUris(configuration).map(formActionSource))];
+}
+
+/** The sites of single-page applications, whose scripts exchange codes. */
+function applicationOrigins(configuration: Configuration): readonly string[] {
+  return [...new Set(redirectUris(configuration).map((uri) => new URL(uri).origin))].filter((each) => each !== 'null');
+}
+
+function redirectUris(configuration: Configuration): readonly string[] {
+  const { clients } = configuration.get(ClientsProperties);
+  return [...clients.values()].flatMap((client) => client.redirectUris);
 }
 
 function uploadsOf(configuration: Configuration): UploadOptions {

@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { MFA_AUDIENCE } from '../../kernel/principal/audience.js';
 import { acrOf, amrOf, amrText } from '../../kernel/principal/amr.js';
 import { type AuthenticationFacts, authenticationFactsOf } from '../../kernel/principal/principal.js';
 import type { Session } from '../session/session.js';
@@ -26,15 +27,7 @@ export interface AccessClaims extends AuthenticationFacts {
 /** RFC 9068 section 2.1, and the type for verifiers that know no other (`app.security.token.type`). */
 export const ACCESS_TYPES = ['at+jwt', 'JWT'] as const;
 export type AccessType = (typeof ACCESS_TYPES)[number];
-/** The audience of resource servers (specification, "Access token"). */
-export const RESOURCE_API = 'resource-api';
-/** The audience that the endpoints of this service demand. */
-export const LOGIN_API = 'login-api';
-/** The audience of an `mfa_token` (specification, "mfa_token"), which no access token has. */
-export const MFA_AUDIENCE = 'mfa';
-/** The audiences that a user can request of this service (RFC 8707). */
-export const AUDIENCES = [RESOURCE_API, LOGIN_API] as const;
-export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr'] as const;
+export const ACCESS_REQUIRED = ['jti', 'nbf', 'sid', 'roles', 'amr', 'acr'] as const;
 
 /** A token expires after its lifetime, but not after its session. */
 export function expiryOfAccessToken(session: Session, now: number, lifetime: number): number {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Random } from '../../kernel/random/random.js';
+import { RESOURCE_API } from '../../kernel/principal/audience.js';
 import {
   ACCESS_REQUIRED,
   ACCESS_TYPES,
@@ -8,7 +9,6 @@ import {
   claimsForSession,
   expiryOfAccessToken,
   parseAccessPayload,
-  RESOURCE_API,
   toAccessPayload,
 } from './access-token.js';
 import type { Session } from '../session/session.js';
@@ -53,6 +53,18 @@ export class AccessTokens {
     const claims = claimsForSession(session, { ...facts, issuedAt, expiresAt, jti });
     const accessToken = await signToken(this.keys.current('access'), type, toAccessPayload(claims));
     return { accessToken, expiresIn: expiresAt - issuedAt };
+  }
+
+  /** A token for a client without a user (RFC 9068 section 2.2): it has no session, so this service itself accepts it nowhere. */
+  async issueToClient(
+    terms: AccessTerms & { readonly audience: string; readonly clientId: string },
+  ): Promise<{ readonly accessToken: string; readonly expiresIn: number }> {
+    const now = this.clock.seconds();
+    const { audience, clientId, scope = '', lifetime = this.properties.accessLifetime.seconds } = terms;
+    const subject = { iss: this.issuer.url, sub: clientId, aud: audience, client_id: clientId, scope };
+    const claims = { ...subject, iat: now, nbf: now, exp: now + lifetime, jti: this.random.text(JTI_BYTES) };
+    const accessToken = await signToken(this.keys.current('access'), this.properties.type, claims);
+    return { accessToken, expiresIn: lifetime };
   }
 
   /**

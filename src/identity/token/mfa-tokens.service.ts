@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose';
 import { Clock } from '../../kernel/clock/clock.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
-import { MFA_AUDIENCE } from './access-token.js';
+import { MFA_AUDIENCE } from '../../kernel/principal/audience.js';
 import { PWD } from '../../kernel/principal/amr.js';
 import { Random } from '../../kernel/random/random.js';
 import { SigningKeys } from './keys/signing-keys.js';
@@ -62,7 +62,7 @@ export class MfaTokens {
     const now = this.clock.seconds();
     const known = this.verified.claimsOf(token, key, now);
     if (known) return known;
-    const rules = { issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
+    const rules = { issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['jti', 'amr', 'epoch'] };
     const payload = await verifyToken(token, key, TYP, rules, now);
     return payload && parsePayload(payload);
   }

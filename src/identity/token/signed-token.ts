@@ -16,6 +16,8 @@ export interface TokenRules {
   /** The only audience; any one where it is missing. */
   readonly audience?: string;
   readonly required: readonly string[];
+  /** True for a token that only hints at a user. */
+  readonly mayHaveExpired?: boolean;
 }
 
 /** Longer tokens are rejected unread: ours have some hundred characters, with many roles a few thousand. */
@@ -88,7 +90,7 @@ export async function verifyToken(
   token: string,
   key: UsableKey,
   typ: string,
-  { issuer, audience, required }: TokenRules,
+  { issuer, audience, required, mayHaveExpired = false }: TokenRules,
   now: number,
 ): Promise<JWTPayload | undefined> {
   const { jwtVerify, JOSEError } = (jose ??= await loadJose());
@@ -98,11 +100,12 @@ export async function verifyToken(
       typ,
       issuer,
       ...(audience !== undefined && { audience }),
-      requiredClaims: ['iat', 'exp', 'sub', 'jti', 'aud', ...required],
-      currentDate: new Date(now * 1000),
+      requiredClaims: ['iat', 'exp', 'sub', 'aud', ...required],
+      currentDate: new Date((mayHaveExpired ? 0 : now) * 1000),
       clockTolerance: SKEW_SECONDS,
     });
-    const { iat: issuedAt = Infinity, exp: expiresAt = 0 } = payload;
+    const { iat: issuedAt = Infinity, exp = 0 } = payload;
+    const expiresAt = mayHaveExpired ? Infinity : exp;
     const hasAudience = audience === undefined || payload.aud === audience;
     return isTimely({ issuedAt, expiresAt }, now) && hasAudience ? payload : undefined;
   } catch (error) {

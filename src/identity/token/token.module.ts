@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Configuration } from '../../config/configuration.js';
+import { signsUsersIn } from '../client/client.js';
+import { ClientModule } from '../client/client.module.js';
+import { Clients } from '../client/clients.service.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';
-import { Clients } from './clients.service.js';
 import { ConfiguredKeys } from './keys/configured-keys.js';
+import { KeyPolicy } from './keys/key-policy.service.js';
 import { KeyRotation } from './keys/key-rotation.service.js';
 import { MfaTokens } from './mfa-tokens.service.js';
 import { SessionModule } from '../session/session.module.js';
@@ -21,6 +24,14 @@ const configuredKeys = {
     new ConfiguredKeys(properties, (key) => configuration.originOf(key)),
 };
 
+/** ID tokens are signed only if there are clients that users sign in to. */
+const keyPolicy = {
+  provide: KeyPolicy,
+  inject: [TokenProperties, Clients],
+  useFactory: (properties: TokenProperties, { all }: Clients): KeyPolicy =>
+    new KeyPolicy(properties, new Set(all.filter(signsUsersIn).map(({ idTokenAlgorithm }) => idTokenAlgorithm))),
+};
+
 const signingKeys = {
   provide: SigningKeys,
   inject: [ConfiguredKeys, Clock],
@@ -29,11 +40,11 @@ const signingKeys = {
 
 /** Access tokens, MFA tokens, and the keys that sign them. */
 @Module({
-  imports: [EventsModule, SessionModule, TasksModule],
+  imports: [ClientModule, EventsModule, SessionModule, TasksModule],
   providers: [
-    ...[configuredKeys, SigningKeyStore, KeyRotation, signingKeys, SigningKeyLoader, SigningKeyRefresh],
-    ...[MfaTokens, AccessTokens, Clients],
+    ...[configuredKeys, keyPolicy, SigningKeyStore, KeyRotation, signingKeys, SigningKeyLoader, SigningKeyRefresh],
+    ...[MfaTokens, AccessTokens],
   ],
-  exports: [MfaTokens, AccessTokens, SigningKeys, KeyRotation, Clients],
+  exports: [MfaTokens, AccessTokens, SigningKeys, KeyRotation],
 })
 export class TokenModule {}

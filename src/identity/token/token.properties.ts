@@ -1,7 +1,7 @@
 import { Duration } from '../../config/bind/duration.js';
 import { full } from '../../config/bind/effect.js';
-import { duration, flag, list, neverUnset, objects, oneOf, text } from '../../config/bind/key-type.js';
-import { Key, Members, Properties } from '../../config/bind/properties.decorator.js';
+import { duration, flag, list, oneOf, text } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { ACCESS_TYPES, type AccessType } from './access-token.js';
 import type { SigningAlgorithm } from './keys/key-material.js';
 
@@ -79,28 +79,4 @@ export class TokenProperties {
     mayBeFilePath: true,
   })
   readonly verificationKeys: readonly string[] = [];
-}
-
-/** A client without a secret could not authenticate, which a report tells its operator. */
-const clientSecret = neverUnset(
-  text({ form: /^[\x21-\x7e]{16,512}$/, called: 'a text of 16 to 512 visible ASCII characters' }),
-);
-
-/** One client of the introspection endpoint. */
-@Members()
-export class ClientProperties {
-  @Key(clientSecret, {
-    does: 'Secret with which the client authenticates (HTTP Basic); generate it at random and write ${NAME} for it.',
-    effect: full,
-  })
-  readonly secret?: string;
-}
-
-@Properties('app.security')
-export class ClientsProperties {
-  @Key(objects(ClientProperties, 'id'), {
-    does: 'Clients that may introspect access tokens (POST /token/introspect), by their ids.',
-    effect: full,
-  })
-  readonly clients: ReadonlyMap<string, ClientProperties> = new Map();
 }

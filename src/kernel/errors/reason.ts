@@ -118,6 +118,9 @@ type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'no mail r
 /** Why a request of a browser is rejected as forged by another site. */
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
 
+/** Why a request of an application is rejected. */
+type ApplicationReason = 'authorization request';
+
 /** Why a change of an account is rejected. */
 type AccountReason =
   | 'account'
@@ -170,5 +173,6 @@ export type Reason =
   | RefreshReason
   | LinkReason
   | CrossSiteReason
+  | ApplicationReason
   | AccountReason
   | CapacityReason;

@@ -13,6 +13,11 @@ export const PWD_OTP: Amr = ['pwd', 'otp'];
 export const ACR_PWD = 'urn:login:acr:pwd';
 export const ACR_MFA = 'urn:login:acr:mfa';
 export type Acr = typeof ACR_PWD | typeof ACR_MFA;
+/** Phishing-resistant: requests may name it, and `acrOf` states the less exact `ACR_MFA` for the same login. */
+export const ACR_PHR = 'urn:login:acr:phr';
+/** The classes that a request may name, the weakest first. */
+export const REQUESTABLE_ACRS = [ACR_PWD, ACR_MFA, ACR_PHR] as const;
+export type RequestableAcr = (typeof REQUESTABLE_ACRS)[number];
 
 export function hasOtp(amr: Amr): boolean {
   return amr.includes('otp');
@@ -25,6 +30,16 @@ export function isPhishingResistant(amr: Amr): boolean {
 
 export function hasSecondFactor(amr: Amr): boolean {
   return hasOtp(amr) || isPhishingResistant(amr);
+}
+
+const MEETS: Readonly<Record<RequestableAcr, (amr: Amr) => boolean>> = {
+  [ACR_PWD]: () => true,
+  [ACR_MFA]: hasSecondFactor,
+  [ACR_PHR]: isPhishingResistant,
+};
+
+export function meetsAcr(amr: Amr, acr: RequestableAcr): boolean {
+  return MEETS[acr](amr);
 }
 
 /** Computed from `amr`, never taken from outside. */

@@ -23,17 +23,22 @@ export const PREFLIGHT: Headers = {
  */
 export class Cors {
   private readonly allowed: ReadonlyMap<string | undefined, Headers>;
+  private readonly applications: ReadonlyMap<string | undefined, Headers>;
 
-  constructor(origins: readonly string[]) {
-    this.allowed = new Map(
-      origins.map((origin) => [origin, { 'access-control-allow-origin': origin, ...FOR_ALLOWED }] as const),
-    );
+  /** `applications` are origins whose scripts may use the routes for applications, without cookies. */
+  constructor(origins: readonly string[], applications: readonly string[] = []) {
+    this.allowed = headersOf(origins, FOR_ALLOWED);
+    this.applications = headersOf(applications, FOR_OTHERS);
   }
 
   /** CORS headers for a request with this `Origin`. */
-  headersFor(origin: string | undefined): Headers {
-    return this.allowed.get(origin) ?? FOR_OTHERS;
+  headersFor(origin: string | undefined, isForApplications = false): Headers {
+    return this.allowed.get(origin) ?? (isForApplications ? this.applications.get(origin) : undefined) ?? FOR_OTHERS;
   }
+}
+
+function headersOf(origins: readonly string[], headers: Headers): ReadonlyMap<string, Headers> {
+  return new Map(origins.map((origin) => [origin, { 'access-control-allow-origin': origin, ...headers }] as const));
 }
 
 /** Finds `Origin` in bytes that are not a request, such as a head that is too large; undefined if there are two. */

@@ -18,6 +18,8 @@ export interface HostOptions {
   readonly contextPath?: string;
   /** Origins whose scripts may send requests (CORS); none by default. */
   readonly allowedOrigins?: readonly string[];
+  /** Origins of applications, whose scripts may use the routes for applications; none by default. */
+  readonly applicationOrigins?: readonly string[];
   readonly errors?: ServerErrorProperties;
   readonly server?: ServerProperties;
   readonly embedded?: EmbeddedProperties;

@@ -62,13 +62,14 @@ export class HttpHost {
     const encoding = new Encoding(options.encoding);
     const pages = options.pages && new PageRenderer(options.pages);
     const records = new RequestRecords({ ...options, meters }, clock, loggers.get('http'));
-    const { allowedOrigins = [] } = options;
+    const { allowedOrigins = [], applicationOrigins = [] } = options;
     this.tracker = new RequestTracker(this.limitsOf(options, meters), (lifecycle) => {
       records.end(lifecycle);
       pipelining.onEnd(lifecycle.reply.request.raw.socket);
     });
     const pipelining = new RequestPipelining(this.tracker);
-    const cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
+    const hasCors = allowedOrigins.length + applicationOrigins.length > 0;
+    const cors = hasCors ? new Cors(allowedOrigins, applicationOrigins) : undefined;
     this.start = new RequestStart(this.tracker, records, this.forwarding, cors);
     this.errorResponder = new ErrorResponder({
       errors: options.errors ?? new ServerErrorProperties(),

@@ -38,6 +38,8 @@ export interface RouteOptions {
   readonly jsonTypes?: readonly string[];
   /** The route hashes a password for callers who are not signed in: under overload such requests wait for each other. */
   readonly hashesPassword?: boolean;
+  /** Scripts of the origins of applications may read the response, without cookies. */
+  readonly isForApplications?: boolean;
   /** The route is for probes and operators, who must reach an overloaded service as well. */
   readonly isManagement?: boolean;
   /** The route is for browsers and sends errors as pages; `backTo` is a path below the context path. */

@@ -26,6 +26,8 @@ export interface Reply {
   clearCookie(name: string, attributes: CookieAttributes): void;
   /** Redirects the browser by GET (RFC 9110 section 15.4.4); the handler then returns no body. */
   seeOther(url: string): void;
+  /** Replaces the status of a response with a body. */
+  setStatus(status: number): void;
   /** Overrides a header that a decorator of the route sets. */
   setHeader(name: string, value: string): void;
 }
@@ -78,6 +80,7 @@ export const Res = createParamDecorator((_data: unknown, context: ExecutionConte
     setCookie: (name, value, attributes) => void reply.setCookie(name, value, { ...attributes }),
     clearCookie: (name, attributes) => void reply.clearCookie(name, { ...attributes, maxAge: 0 }),
     seeOther: (url) => void reply.status(303).header('location', url),
+    setStatus: (status) => void reply.status(status),
     setHeader: (name, value) => void reply.header(name, value),
   };
 });

@@ -13,6 +13,9 @@ import type { OperationOptions, TagOptions } from './openapi/operation.js';
 export const ErrorPages = (backTo: string, options: Omit<ErrorPageOptions, 'backTo'> = {}): MethodDecorator =>
   WithRouteOptions({ errorPages: { backTo, ...options } });
 
+/** Scripts of applications, on sites of their own, may read the response; they send no cookies. */
+export const ForApplications = (): MethodDecorator => WithRouteOptions({ isForApplications: true });
+
 /** The route takes a form instead of JSON (e.g. RFC 7662 section 2.1). */
 export const FormBody = (): MethodDecorator => WithRouteOptions({ takesForm: true });
 

@@ -6,6 +6,7 @@ import { Meters } from '../../observability/metrics/meters.js';
 import { MfaModule } from '../../identity/second-factor/mfa.module.js';
 import { ServletProperties } from '../../platform/http/server.properties.js';
 import { SessionModule } from '../../identity/session/session.module.js';
+import { ClientModule } from '../../identity/client/client.module.js';
 import { TokenModule } from '../../identity/token/token.module.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
 import { AccountCallers } from './guards/account-callers.service.js';
@@ -62,7 +63,7 @@ import { WellKnownController } from './api/well-known.controller.js';
 
 /** Login, second step, refresh and the global guards: every route needs a complete login unless its decorators say otherwise. */
 @Module({
-  imports: [EventsModule, AccountModule, SessionModule, HostFactsModule, TokenModule, MfaModule],
+  imports: [EventsModule, AccountModule, SessionModule, HostFactsModule, ClientModule, TokenModule, MfaModule],
   controllers: [
     LoginController,
     SecondFactorController,

@@ -4,7 +4,7 @@ import { GuessThrottle } from '../../identity/account/throttle/guess-throttle.se
 import { acrOf } from '../../kernel/principal/amr.js';
 import { amrClaim } from '../../identity/token/access-token.js';
 import { AccessTokens } from '../../identity/token/access-tokens.service.js';
-import { Clients } from '../../identity/token/clients.service.js';
+import { Clients } from '../../identity/client/clients.service.js';
 import { Sessions } from '../../identity/session/sessions.service.js';
 import { Usernames } from './usernames.service.js';
 import { parseClientCredentials } from './guards/bearer.js';

@@ -410,6 +410,7 @@ export const en = {
       DEVICE_TRUSTED: 'Browser trusted',
       DEVICE_REVOKED: 'Browser no longer trusted',
       NEW_DEVICE: 'Signed in with a new browser',
+      APPLICATION_SIGNED_IN: 'Signed in to an application',
       STEP_UP_OK: 'Confirmed with a code',
       STEP_UP_OK_PASSKEY: 'Confirmed with a passkey',
       SAML_OK: 'Signed in through your organisation',
@@ -699,6 +700,10 @@ export const en = {
     wholeRow: 'whole row',
   },
 
+  application: {
+    badRequest: 'This sign-in cannot begin',
+    badRequestText: 'The application has sent a request that cannot be carried out. Tell whoever runs it:',
+  },
   signedOut: {
     title: 'Signing out',
     what: 'You are signed out here. Continue to sign out at your organisation as well.',

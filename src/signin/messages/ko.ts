@@ -408,6 +408,7 @@ export const ko: Messages = {
       DEVICE_TRUSTED: '브라우저 신뢰 등록',
       DEVICE_REVOKED: '브라우저 신뢰 해제',
       NEW_DEVICE: '새 브라우저에서 로그인',
+      APPLICATION_SIGNED_IN: '애플리케이션에 로그인',
       STEP_UP_OK: '코드로 본인 확인',
       STEP_UP_OK_PASSKEY: '패스키로 본인 확인',
       SAML_OK: '소속 기관을 통해 로그인',
@@ -688,6 +689,10 @@ export const ko: Messages = {
     wholeRow: '행 전체',
   },
 
+  application: {
+    badRequest: '로그인을 시작할 수 없습니다',
+    badRequestText: '애플리케이션이 처리할 수 없는 요청을 보냈습니다. 운영자에게 알려 주세요:',
+  },
   signedOut: {
     title: '로그아웃 중',
     what: '여기에서는 로그아웃되었습니다. 소속 기관에서도 로그아웃하려면 계속하십시오.',

@@ -7,7 +7,7 @@ import { Issuer } from '../../../src/identity/token/signed-token.js';
 import { keyOfDer, keyOfSecret, newPrivateKey, type UsableKey } from '../../../src/identity/token/keys/key-material.js';
 import { MfaTokens } from '../../../src/identity/token/mfa-tokens.service.js';
 import type { Session } from '../../../src/identity/session/session.js';
-import { SigningKeys } from '../../../src/identity/token/keys/signing-keys.js';
+import { type KeyPurpose, SigningKeys } from '../../../src/identity/token/keys/signing-keys.js';
 import { TokenProperties } from '../../../src/identity/token/token.properties.js';
 import { ManualClock } from '../../support/programs/manual-clock.js';
 import { fc } from '../../support/runner/property.js';
@@ -435,10 +435,11 @@ describe('token verification', () => {
   });
 });
 
-function keyRing(keys: Readonly<Record<'access' | 'mfa', UsableKey>>): SigningKeys {
+function keyRing({ access, mfa }: Readonly<Record<'access' | 'mfa', UsableKey>>): SigningKeys {
+  const keyOf = (purpose: KeyPurpose): UsableKey => (purpose === 'mfa' ? mfa : access);
   const ring: Pick<SigningKeys, 'current' | 'find'> = {
-    current: (purpose) => keys[purpose],
-    find: (purpose, kid) => Promise.resolve(keys[purpose].kid === kid ? keys[purpose] : undefined),
+    current: keyOf,
+    find: (purpose, kid) => Promise.resolve(keyOf(purpose).kid === kid ? keyOf(purpose) : undefined),
   };
   return Object.assign(Object.create(SigningKeys.prototype) as SigningKeys, ring);
 }

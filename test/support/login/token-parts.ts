@@ -16,6 +16,7 @@ import { ExpirySweep } from '../../../src/platform/persistence/expiry-sweep.task
 import '../../../src/signin/saml/login/authn-request.store.js';
 import '../../../src/identity/second-factor/trusted-device/trusted-device.store.js';
 import { Issuer } from '../../../src/identity/token/signed-token.js';
+import { KeyPolicy } from '../../../src/identity/token/keys/key-policy.service.js';
 import { KeyRotation } from '../../../src/identity/token/keys/key-rotation.service.js';
 import { MfaTokens } from '../../../src/identity/token/mfa-tokens.service.js';
 import { RefreshTokenStore } from '../../../src/identity/session/refresh-token.store.js';
@@ -76,7 +77,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
 
   const keyStore = new SigningKeyStore(sealer, clock, random);
-  const rotation = new KeyRotation(keyStore, work, events, clock, token);
+  const rotation = new KeyRotation(keyStore, work, events, clock, new KeyPolicy(token, new Set()));
   const keys = new SigningKeys(new ConfiguredKeys(token, () => 'test'), clock);
   const loader = new SigningKeyLoader(rotation, keyStore, keys, clock, loggers);
   const issuer = new Issuer('http://localhost:8080');

@@ -1,3 +1,4 @@
+import { KEY_PURPOSES } from '../../../identity/token/keys/signing-keys.js';
 import * as v from 'valibot';
 import { ROLE_FORM } from '../../../identity/account/account.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
@@ -178,7 +179,7 @@ export const adminEventsResponse = v.object({
 export const rotatedKeysResponse = v.object({
   keys: listOf(
     v.object({
-      purpose: v.picklist(['access', 'mfa']),
+      purpose: v.picklist(KEY_PURPOSES),
       kid: v.string(),
       signs_from: v.date(),
       is_new: v.pipe(v.boolean(), v.description('False if the next key existed already.')),

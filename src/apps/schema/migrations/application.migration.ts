@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 import { isEmbedded } from './columns.migration.js';
 
 /** The columns of sessions that applications have opened with the session of a browser. */
@@ -19,5 +20,40 @@ export class ApplicationSessions1797000000101 implements MigrationInterface {
     for (const column of ['parent_id', 'client_id', 'scope']) {
       await runner.query(`ALTER TABLE session DROP COLUMN ${column}`);
     }
+  }
+}
+
+const REQUESTS = `CREATE TABLE authorization_request (
+    id varchar(43) NOT NULL PRIMARY KEY,
+    client_id varchar(64) NOT NULL,
+    parameters text NOT NULL,
+    asked varchar(16) NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+  )`;
+const CODES = `CREATE TABLE authorization_code (
+    id varchar(43) NOT NULL PRIMARY KEY,
+    client_id varchar(64) NOT NULL,
+    parent_id varchar(36) NOT NULL,
+    user_id varchar(36) NOT NULL,
+    session_id varchar(36) NOT NULL,
+    terms text NOT NULL,
+    expires_at bigint NOT NULL,
+    used_at bigint NULL
+  )`;
+
+/** Authorization requests that wait for their users, and authorization codes. */
+export class AuthorizationCodes1797000000102 implements MigrationInterface {
+  readonly name = 'AuthorizationCodes1797000000102';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of [REQUESTS, CODES]) await runner.query(table + tableSuffix(runner.dataSource));
+    await runner.query('CREATE INDEX authorization_request_end ON authorization_request (expires_at)');
+    await runner.query('CREATE INDEX authorization_code_end ON authorization_code (expires_at)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE authorization_code');
+    await runner.query('DROP TABLE authorization_request');
   }
 }

@@ -5,15 +5,15 @@ import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.
 import {
   currentOf,
   expiryOfKey,
+  KEY_PURPOSES,
   type KeyPurpose,
   missingKey,
   type SigningKeyState,
   statesAt,
   TERMS,
 } from './signing-keys.js';
-import type { SigningAlgorithm } from './key-material.js';
+import { KeyPolicy } from './key-policy.service.js';
 import { type GeneratedKey, SigningKeyStore, type StoredKey } from './signing-key.store.js';
-import { TokenProperties } from '../token.properties.js';
 
 /** A key as operators see it; instants in epoch seconds. */
 export interface ListedKey {
@@ -45,8 +45,6 @@ interface Change {
   readonly actor?: string;
 }
 
-const PURPOSES: readonly KeyPurpose[] = ['access', 'mfa'];
-
 /** Generates, rotates and retires the signing keys of the database; concurrent processes do each step once. */
 @Injectable()
 export class KeyRotation {
@@ -55,8 +53,13 @@ export class KeyRotation {
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
-    private readonly properties: TokenProperties,
+    private readonly policy: KeyPolicy,
   ) {}
+
+  /** The purposes of which the database must hold a key. */
+  get needed(): readonly KeyPurpose[] {
+    return this.policy.needed;
+  }
 
   /** All keys of the database. */
   stored(): Promise<readonly StoredKey[]> {
@@ -66,10 +69,10 @@ export class KeyRotation {
   /** Generates missing keys (on first start), rotates old keys and deletes expired ones. */
   async keepUp(): Promise<void> {
     const all = await this.stored();
-    for (const purpose of this.purposes) {
+    for (const purpose of this.policy.needed) {
       const missing = missingKey(of(purpose, all), this.clock.seconds(), {
-        algorithm: this.algorithmOf(purpose),
-        rotation: this.properties.rotation.seconds,
+        algorithm: this.policy.algorithmOf(purpose),
+        rotation: this.policy.rotation,
       });
       const lead = missing === 'current' ? 0 : TERMS[purpose].lead;
       if (missing) await this.add(purpose, of(purpose, all), { lead, reason: 'schedule' });
@@ -89,7 +92,7 @@ export class KeyRotation {
     readonly atOnce?: boolean;
   }): Promise<readonly Rotated[]> {
     const rotated: Rotated[] = [];
-    for (const purpose of this.purposes) {
+    for (const purpose of this.policy.needed) {
       const lead = atOnce ? 0 : TERMS[purpose].lead;
       const before = await this.stored();
       const [waiting] = this.inState('next', of(purpose, before));
@@ -109,7 +112,7 @@ export class KeyRotation {
   async retire(kid: string, { actor, atOnce = false }: { actor: string; atOnce?: boolean }): Promise<boolean> {
     const known = (await this.stored()).find((key) => key.kid === kid);
     if (!known) return false;
-    const spare = await this.store.generate(known.purpose, this.properties.algorithm);
+    const spare = await this.store.generate(known.purpose, this.policy.algorithmOf(known.purpose));
     return this.work.run(async (tx) => {
       const isDone = await (atOnce ? this.store.delete(tx, kid) : this.store.retire(tx, kid));
       if (!isDone) return false;
@@ -122,7 +125,7 @@ export class KeyRotation {
 
   async list(): Promise<readonly ListedKey[]> {
     const all = await this.stored();
-    return PURPOSES.flatMap((purpose) => {
+    return KEY_PURPOSES.flatMap((purpose) => {
       const keys = of(purpose, all);
       return Array.from(statesAt(keys, this.clock.seconds()), ([key, state]) => {
         const { kid, algorithm, sealKey, createdAt, signsFrom } = key;
@@ -146,22 +149,13 @@ export class KeyRotation {
     });
   }
 
-  /** A configured signing key replaces the access token keys of the database. */
-  private get purposes(): readonly KeyPurpose[] {
-    return this.properties.signingKey === undefined ? PURPOSES : ['mfa'];
-  }
-
-  private algorithmOf(purpose: KeyPurpose): SigningAlgorithm | 'HS256' {
-    return purpose === 'mfa' ? 'HS256' : this.properties.algorithm;
-  }
-
   /** Adds a key after those that were read; false if another process was first. */
   private async add(
     purpose: KeyPurpose,
     before: readonly StoredKey[],
     { lead, reason, actor }: Change,
   ): Promise<boolean> {
-    const made = await this.store.generate(purpose, this.properties.algorithm);
+    const made = await this.store.generate(purpose, this.policy.algorithmOf(purpose));
     return this.work.run(async (tx) => {
       const isFirst = await this.store.insert(tx, made, before, this.clock.seconds() + lead);
       if (isFirst) await this.record(tx, reason, actor);
@@ -184,7 +178,7 @@ export class KeyRotation {
 
   private inState(wanted: SigningKeyState, keys: readonly StoredKey[]): readonly StoredKey[] {
     const now = this.clock.seconds();
-    return PURPOSES.flatMap((purpose) => [...statesAt(of(purpose, keys), now)])
+    return KEY_PURPOSES.flatMap((purpose) => [...statesAt(of(purpose, keys), now)])
       .filter(([, state]) => state === wanted)
       .map(([key]) => key);
   }

@@ -44,9 +44,7 @@ export class SigningKeyLoader {
 
   /** @throws ConfigurationFailure if a signing key is sealed under a missing seal key */
   requireCurrent(): void {
-    for (const purpose of ['access', 'mfa'] as const) {
-      if (!this.keys.currentOrNone(purpose)) throw this.unopened();
-    }
+    if (this.rotation.needed.some((purpose) => !this.keys.currentOrNone(purpose))) throw this.unopened();
   }
 
   private async reloadUnlessRecent(): Promise<void> {

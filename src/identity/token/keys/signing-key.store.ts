@@ -3,7 +3,7 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
 import { Sealer } from '../../../platform/sealing/sealer.js';
-import { keyOfDer, keyOfSecret, newPrivateKey, type SigningAlgorithm, type UsableKey } from './key-material.js';
+import { keyOfDer, keyOfSecret, newPrivateKey, type UsableKey } from './key-material.js';
 import type { KeyPurpose, ScheduledKey } from './signing-keys.js';
 import type { SigningKeyEntity } from './signing-key.entity.js';
 
@@ -60,7 +60,7 @@ export class SigningKeyStore {
   }
 
   /** Generating is slow for some algorithms: call it outside of transactions. */
-  async generate(purpose: KeyPurpose, algorithm: SigningAlgorithm): Promise<GeneratedKey> {
+  async generate(purpose: KeyPurpose, algorithm: UsableKey['algorithm']): Promise<GeneratedKey> {
     for (;;) {
       const key = await this.generateOne(purpose, algorithm);
       // A command line would parse such an id as an option.
@@ -113,11 +113,11 @@ export class SigningKeyStore {
     return (await tx.change(RESEAL, [sealed, this.sealer.activeKeyId, stored.kid, stored.sealed])) === 1;
   }
 
-  private async generateOne(purpose: KeyPurpose, algorithm: SigningAlgorithm): Promise<GeneratedKey> {
-    if (purpose === 'mfa') {
+  private async generateOne(purpose: KeyPurpose, algorithm: UsableKey['algorithm']): Promise<GeneratedKey> {
+    if (algorithm === 'HS256') {
       const kid = this.random.text(SECRET_ID_BYTES);
       const sealed = this.sealer.seal(this.random.bytes(SECRET_BYTES), contextOf({ purpose, kid }));
-      return { kid, purpose, algorithm: 'HS256', sealed };
+      return { kid, purpose, algorithm, sealed };
     }
     const der = await newPrivateKey(algorithm);
     const { kid } = keyOfDer(der);

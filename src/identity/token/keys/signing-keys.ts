@@ -1,8 +1,9 @@
 import type { Clock } from '../../../kernel/clock/clock.js';
 import type { PublicJwk, UsableKey } from './key-material.js';
 
-/** Purpose of a signing key. */
-export type KeyPurpose = 'access' | 'mfa';
+/** Purposes of signing keys: access tokens, `mfa_token`s, and ID tokens by each of their algorithms. */
+export const KEY_PURPOSES = ['access', 'mfa', 'id', 'id-es256'] as const;
+export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 
 /** Times of a key of the database; instants in epoch seconds. */
 export interface ScheduledKey {
@@ -36,6 +37,8 @@ const SKEW_SECONDS = 300;
 export const TERMS: Readonly<Record<KeyPurpose, Terms>> = {
   access: { lead: 86_400, overlap: 3600 + SKEW_SECONDS },
   mfa: { lead: SKEW_SECONDS, overlap: 180 + SKEW_SECONDS },
+  id: { lead: 86_400, overlap: 3600 + SKEW_SECONDS },
+  'id-es256': { lead: 86_400, overlap: 3600 + SKEW_SECONDS },
 };
 
 /** The state of every key of one purpose at an instant, in the order of generations. */
@@ -91,6 +94,9 @@ function byGeneration(a: ScheduledKey, b: ScheduledKey): number {
 export interface LoadedKey extends ScheduledKey {
   readonly usable?: UsableKey;
 }
+
+/** The purposes whose public keys are published. */
+const PUBLISHED: readonly KeyPurpose[] = KEY_PURPOSES.filter((purpose) => purpose !== 'mfa');
 
 /** Keys for access tokens that the configuration provides. */
 interface ProvidedKeys {
@@ -152,9 +158,10 @@ export class SigningKeys {
     return this.known(purpose, kid);
   }
 
-  /** Public keys of access tokens (RFC 7517 section 5): current, recent and next ones. */
+  /** Public keys of access and ID tokens (RFC 7517 section 5): current, recent and next ones. */
   jwks(): { readonly keys: readonly PublicJwk[] } {
-    const all = new Map([...this.configured.all, ...this.verifying('access')].map((key) => [key.kid, key]));
+    const stored = PUBLISHED.flatMap((purpose) => this.verifying(purpose));
+    const all = new Map([...this.configured.all, ...stored].map((key) => [key.kid, key]));
     return { keys: [...all.values()].flatMap(({ jwk }) => (jwk ? [jwk] : [])) };
   }
 

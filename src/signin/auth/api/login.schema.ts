@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
-import { AUDIENCES, LOGIN_API, RESOURCE_API } from '../../../identity/token/access-token.js';
+import { AUDIENCES, LOGIN_API, RESOURCE_API } from '../../../kernel/principal/audience.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/factor-state.js';
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 import { textOfBytes } from '../../../platform/web/schema.js';

@@ -15,7 +15,7 @@ import { FormBody, ApiTag, Operation, ResponseSchema } from '../../../platform/w
 import { refreshSchema } from './login.schema.js';
 import { refreshResponse } from './responses.schema.js';
 import { REFRESH_TOKEN } from '../cookies.js';
-import { LOGIN_API } from '../../../identity/token/access-token.js';
+import { LOGIN_API } from '../../../kernel/principal/audience.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { TrustedOrigins } from '../guards/cross-site.guard.js';
 import { CredentialWriter } from '../credential-writer.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
-import { LOGIN_API, RESOURCE_API } from '../../../identity/token/access-token.js';
+import { LOGIN_API, RESOURCE_API } from '../../../kernel/principal/audience.js';
 import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
 import { TokenProperties } from '../../../identity/token/token.properties.js';
 import { parseBearer } from '../../../platform/web/authorization-header.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { place, problemsOf } from '../../../test/config/support.js';
 import { SystemRandom } from '../../kernel/random/random.js';
-import { ClientsProperties } from './token.properties.js';
+import { ClientsProperties } from './client.properties.js';
 import { Clients } from './clients.service.js';
 
 const SECRET = 'a-secret-of-twenty-eight-chars';

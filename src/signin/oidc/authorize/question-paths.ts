@@ -1,0 +1,24 @@
+import { secondFactorPage, SIGN_IN_PAGE, withReturnTo } from '../../auth/page-paths.js';
+import type { Asked } from './stored-request.js';
+import type { Question } from './sign-in-decision.js';
+
+/** The page that asks the question, and finally redirects to `returnTo`. */
+export function pathOf(question: Question, contextPath: string, returnTo: string): string {
+  switch (question.kind) {
+    case 'login':
+      return withReturnTo(`${contextPath}${SIGN_IN_PAGE}`, returnTo) + (question.isRepeated ? '&again=true' : '');
+    case 'login at provider': {
+      const path = withReturnTo(`${contextPath}/saml/${encodeURIComponent(question.idp)}/login`, returnTo);
+      return question.acr === undefined ? `${path}&prompt=login` : `${path}&acr=${encodeURIComponent(question.acr)}`;
+    }
+    case 'second factor':
+      return secondFactorPage(contextPath, 'verify', returnTo, question.required);
+    case 'enrolment':
+      return secondFactorPage(contextPath, 'enrol', returnTo);
+  }
+}
+
+export function askedBy(question: Question): Asked {
+  const isLogin = question.kind === 'login' || (question.kind === 'login at provider' && question.acr === undefined);
+  return isLogin ? 'login' : 'second factor';
+}

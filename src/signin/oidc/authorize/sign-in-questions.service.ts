@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../../../identity/account/accounts.service.js';
+import { ServletProperties } from '../../../platform/http/server.properties.js';
+import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import type { Reply } from '../../../platform/web/cookies.js';
+import { SESSION } from '../../auth/cookies.js';
+import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
+import type { Parameters } from './parameters.js';
+import { askedBy, pathOf } from './question-paths.js';
+import type { LocatedRequest } from './request-reader.service.js';
+import type { Question, Visitor } from './sign-in-decision.js';
+import type { Asked } from './stored-request.js';
+import { StoredRequestStore } from './stored-request.store.js';
+
+/** Finds the user of a browser, and sends the browser to the pages that ask for more; the request waits in its row. */
+@Injectable()
+export class SignInQuestions {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly authentication: RequestAuthenticator,
+    private readonly accounts: Accounts,
+    private readonly requests: StoredRequestStore,
+    private readonly work: UnitOfWork,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  /** The user whose complete session the browser has. */
+  async visitor(reply: Reply): Promise<Visitor | undefined> {
+    const principal = await this.authentication.visitor(reply.cookies[SESSION]);
+    if (principal?.kind !== 'full') return undefined;
+    const account = await this.accounts.find(principal.subject);
+    return account && { principal, account };
+  }
+
+  async ask(question: Question, located: LocatedRequest, reply: Reply): Promise<void> {
+    reply.seeOther(pathOf(question, this.contextPath, await this.store(located, askedBy(question))));
+  }
+
+  /** Stores the request, and returns the path at which it goes on. */
+  async store({ target: { client }, parameters, stored }: LocatedRequest, asked?: Asked): Promise<string> {
+    const uri = await this.work.single(async (tx) => {
+      if (!stored) return this.requests.insert(tx, client.id, written(parameters), asked);
+      if (asked !== undefined) await this.requests.markAsked(tx, stored.uri, asked);
+      return stored.uri;
+    });
+    const query = `client_id=${encodeURIComponent(client.id)}&request_uri=${encodeURIComponent(uri)}`;
+    return `${this.contextPath}/authorize?${query}`;
+  }
+}
+
+function written(parameters: Parameters): string {
+  return new URLSearchParams([...parameters]).toString();
+}

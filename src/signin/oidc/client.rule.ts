@@ -1,0 +1,77 @@
+import { type ClientProperties, ClientsProperties } from '../../identity/client/client.properties.js';
+import { isPlainHttpElsewhere } from '../../identity/client/redirect-uri.js';
+import { TokenProperties } from '../../identity/token/token.properties.js';
+import { Rule, type Verdict } from '../../config/check/rule.js';
+import { LOGIN_API, MFA_AUDIENCE } from '../../kernel/principal/audience.js';
+import { OidcProperties } from './oidc.properties.js';
+
+const CLIENTS = 'app.security.clients';
+const REQUIRE_PKCE = 'app.security.oidc.require-pkce';
+const ACCEPT_RESOURCE_API = 'app.security.token.accept-resource-api';
+
+/** The member of a client that is unsafe, and why. */
+type Finding = readonly [member: string, verdict: Verdict];
+
+/** Applications must be registered so that nobody else gets their codes and tokens (RFC 9700 sections 2 and 4.1). */
+export const safeClients = new Rule('security', (facts) =>
+  Array.from(facts.get(ClientsProperties).clients).flatMap(([id, client]) =>
+    findings(client).map(([member, verdict]) => facts.about(`${CLIENTS}.${id}.${member}`, verdict)),
+  ),
+);
+
+/** Without PKCE, a code that leaks can be redeemed with the secret of the application alone (RFC 9700 section 2.1.1). */
+export const codesAreBound = new Rule('security', (facts) => {
+  const { clients } = facts.get(ClientsProperties);
+  const isOpen = [...clients.values()].some((client) => client.redirectUris.length > 0 && !client.public);
+  if (facts.get(OidcProperties).requirePkce || !isOpen) return [];
+  return [
+    facts.about(REQUIRE_PKCE, {
+      severity: 'warning',
+      what: 'Applications with a secret may sign users in without PKCE',
+      action: `Set ${REQUIRE_PKCE} to true once all of them send a code_challenge.`,
+    }),
+  ];
+});
+
+/** The tokens of resource servers must not open this service (docs/decisions/0113). */
+export const ownAudience = new Rule('security', (facts) => {
+  if (!facts.get(TokenProperties).acceptResourceApi) return [];
+  const what = 'Every service that receives an access token can act here as its user';
+  const action = `Let scripts request login-api, and remove ${ACCEPT_RESOURCE_API}.`;
+  return [facts.about(ACCEPT_RESOURCE_API, { severity: 'warning', what, action })];
+});
+
+function findings(client: ClientProperties): readonly Finding[] {
+  const { secret, keys, redirectUris, postLogoutRedirectUris, audience } = client;
+  const hasCredential = secret !== undefined || keys.length > 0;
+  const found: (Finding | false)[] = [
+    client.public && hasCredential && ['public', error('A public client has a secret', 'Remove the secret or public.')],
+    !client.public &&
+      !hasCredential &&
+      redirectUris.length > 0 && [
+        'secret',
+        error('An application cannot authenticate', 'Set secret, keys or public=true.'),
+      ],
+    audience.some((each) => each === LOGIN_API || each === MFA_AUDIENCE) && [
+      'audience',
+      error(
+        'Tokens of an application would open this service',
+        `Remove ${LOGIN_API} and ${MFA_AUDIENCE} from its audience.`,
+      ),
+    ],
+    redirectUris.some(isPlainHttpElsewhere) && ['redirect-uris', plainHttp('codes')],
+    postLogoutRedirectUris.some(isPlainHttpElsewhere) && ['post-logout-redirect-uris', plainHttp('sign-outs')],
+  ];
+  return found.filter((each) => each !== false);
+}
+
+function error(what: string, action: string): Verdict {
+  return { severity: 'error', what, action };
+}
+
+function plainHttp(what: string): Verdict {
+  return {
+    what: `An application receives ${what} over http`,
+    action: 'Use https URIs; http is for loopback addresses alone.',
+  };
+}

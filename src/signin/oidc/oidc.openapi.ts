@@ -1,0 +1,16 @@
+import type { OperationOptions } from '../../platform/web/openapi/operation.js';
+
+export const AUTHORIZE: OperationOptions = {
+  summary: 'Sign a user in to an application (OpenID Connect Core section 3.1.2)',
+  description:
+    'Redirects the browser to the sign-in pages if that is needed, and then to `redirect_uri` with `code`, `state` and `iss`, or ' +
+    'with `error`. A request without a registered `client_id` and `redirect_uri` gets an error page.',
+};
+export const TOKEN: OperationOptions = {
+  summary: 'Exchange a code or a refresh token for tokens (RFC 6749 section 3.2)',
+  description: 'Errors have the form of RFC 6749 section 5.2.',
+};
+export const USERINFO: OperationOptions = {
+  summary: 'Claims about the user of an access token (OpenID Connect Core section 5.3)',
+};
+export const DISCOVERY: OperationOptions = { summary: 'Metadata of the OpenID provider' };

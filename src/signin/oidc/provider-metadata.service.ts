@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { CLAIMS, GRANT_TYPES, SCOPES } from '../../identity/client/client.js';
+import { Clients } from '../../identity/client/clients.service.js';
+import { Issuer } from '../../identity/token/signed-token.js';
+import { REQUESTABLE_ACRS } from '../../kernel/principal/amr.js';
+
+const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post', 'none'];
+const OF_EVERY_ID_TOKEN = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid', 'at_hash'];
+
+/** What the provider can do (OpenID Connect Discovery section 3, RFC 8414, RFC 9207). */
+@Injectable()
+export class ProviderMetadata {
+  constructor(
+    private readonly issuer: Issuer,
+    private readonly clients: Clients,
+  ) {}
+
+  document(): object {
+    const { url: issuer } = this.issuer;
+    const scopes = new Set([...SCOPES, ...this.clients.all.flatMap(({ scopes: ofClient }) => [...ofClient])]);
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      introspection_endpoint: `${issuer}/token/introspect`,
+      scopes_supported: [...scopes],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'form_post'],
+      grant_types_supported: GRANT_TYPES,
+      acr_values_supported: REQUESTABLE_ACRS,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+      userinfo_signing_alg_values_supported: ['RS256', 'ES256'],
+      token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+      code_challenge_methods_supported: ['S256'],
+      claims_supported: [...OF_EVERY_ID_TOKEN, ...CLAIMS],
+      claims_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      authorization_response_iss_parameter_supported: true,
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import type { JWTPayload } from 'jose';
+import type { Account } from '../../../identity/account/account.js';
+import { CLAIMS, type UserClaim } from '../../../identity/client/client.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+
+/** The claims of the standard scopes that this service knows (OpenID Connect Core section 5.4). */
+const OF_SCOPES: Readonly<Record<string, readonly UserClaim[]>> = {
+  profile: ['name', 'preferred_username', 'locale'],
+  email: ['email', 'email_verified'],
+  groups: ['groups'],
+};
+
+/** A scope that stands for one claim at userinfo, which the request has named (OpenID Connect Core section 5.5). */
+const CLAIM_PREFIX = 'claim:';
+
+export function scopeOfClaim(claim: UserClaim): string {
+  return CLAIM_PREFIX + claim;
+}
+
+/** The scopes among the granted ones, without those that stand for claims. */
+export function namedScopes(scope: string): readonly string[] {
+  return scope.split(' ').filter((name) => name !== '' && !name.startsWith(CLAIM_PREFIX));
+}
+
+/** The claims that these scopes and further names grant about a user; those without a value are absent. */
+export function userClaims(account: Account, scope: string, others: readonly UserClaim[] = []): JWTPayload {
+  const scopes = scope.split(' ');
+  const single = CLAIMS.filter((claim) => scopes.includes(scopeOfClaim(claim)));
+  const granted = new Set([...scopes.flatMap((name) => OF_SCOPES[name] ?? []), ...single, ...others]);
+  const values = Array.from(granted, (claim) => [claim, VALUES[claim](account)] as const);
+  return withoutUndefined(Object.fromEntries(values));
+}
+
+const VALUES: Readonly<Record<UserClaim, (account: Account) => unknown>> = {
+  name: () => undefined,
+  preferred_username: ({ loginId }) => loginId,
+  email: ({ email }) => email,
+  email_verified: ({ email }) => (email === undefined ? undefined : false),
+  groups: () => undefined,
+  roles: ({ roles }) => [...roles],
+  locale: ({ language }) => language,
+};

@@ -1,0 +1,316 @@
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
+import { type Enrolled, type Person, storyOn } from '../../support/login/login-story.js';
+import { submit, visit } from '../../support/pages/pages.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
+import { HTML, RelyingParty } from '../../support/oidc/relying-party.js';
+
+const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
+const PAGE = { id: 'page', redirectUri: 'https://page.example/cb' };
+const BANK = { id: 'bank', secret: 'a-secret-of-the-bank-0123456789', redirectUri: 'https://bank.example/cb' };
+const STAFF_ONLY = { id: 'hr', secret: 'a-secret-of-the-hr-app-0123456789', redirectUri: 'https://hr.example/cb' };
+
+const ARGS = [SHOP, BANK, STAFF_ONLY].flatMap(({ id, secret, redirectUri }) => [
+  `--app.security.clients.${id}.secret=${secret}`,
+  `--app.security.clients.${id}.redirect-uris=${redirectUri}`,
+]);
+
+onAnyEngine('OpenID Connect', (engine) => {
+  const story = storyOn(engine, {
+    args: [
+      ...ARGS,
+      `--app.security.clients.${PAGE.id}.public=true`,
+      `--app.security.clients.${PAGE.id}.redirect-uris=${PAGE.redirectUri}`,
+      `--app.security.clients.${BANK.id}.min-acr=urn:login:acr:mfa`,
+      `--app.security.clients.${STAFF_ONLY.id}.roles=ROLE_HR`,
+    ],
+    people: 60,
+  });
+  const partyOf = (client: RelyingParty['client']): RelyingParty => new RelyingParty(client, story.service.url);
+  const browserOf = async (person: Person): Promise<HttpClient> => {
+    const browser = story.client();
+    const answer = await browser.post('/session', { id: person.id, pw: person.password });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return browser;
+  };
+  const signedIn = (): Promise<HttpClient> => browserOf(story.person());
+  const twoFactors = async (person: Enrolled): Promise<HttpClient> => {
+    const browser = await browserOf(person);
+    await browser.post('/2fa/verify', { code: story.nextCode(person) });
+    return browser;
+  };
+  const userinfo = (accessToken: string): Promise<Answer> => story.client().get('/userinfo', { bearer: accessToken });
+  const pagePathOf = (answer: Answer): string => answer.headers.get('location') ?? '';
+
+  describe('a sign-in', () => {
+    it('ends at the application with a code, which it exchanges for tokens of the user', async () => {
+      const person = story.person();
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+
+      const response = await shop.authorize(await browserOf(person), attempt, { scope: 'openid profile' });
+      expect(Object.fromEntries(response)).toMatchObject({ state: attempt.state });
+      const tokens = await shop.redeem(response.get('code') ?? '', attempt);
+
+      expect(tokens).toBeAnswered(200);
+      expect(tokens.headers.get('cache-control')).toBe('no-store');
+      expect(tokens.body).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'openid profile' });
+      const keys = createRemoteJWKSet(new URL(`${story.service.url}/.well-known/jwks.json`));
+      const { payload, protectedHeader } = await jwtVerify(textOf(tokens, 'id_token'), keys, {
+        audience: SHOP.id,
+        currentDate: new Date(story.clock.millis),
+      });
+      expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'JWT' });
+      expect(payload).toMatchObject({
+        ...{ sub: await story.subjectOf(person), nonce: attempt.nonce, amr: ['pwd'], acr: 'urn:login:acr:pwd' },
+        ...{ iss: response.get('iss'), auth_time: expect.any(Number) as number },
+      });
+      const access = decodeJwt(textOf(tokens, 'access_token'));
+      expect(access).toMatchObject({ aud: 'shop', client_id: 'shop', scope: 'openid profile', sid: payload['sid'] });
+      const claims = await userinfo(textOf(tokens, 'access_token'));
+      expect(claims.body).toMatchObject({ sub: payload.sub, preferred_username: person.id });
+    });
+
+    it('leads a visitor without a session through the sign-in page, and on to the application', async () => {
+      const person = story.person();
+      const browser = story.client();
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+
+      const asked = await browser.get(shop.authorizePath(attempt), HTML);
+      const page = await visit(browser, pagePathOf(asked));
+      const sent = await submit(browser, page, { id: person.id, pw: person.password });
+      const response = shop.response(await browser.get(pagePathOf(sent), HTML));
+
+      expect(page.headers.get('content-security-policy')).toContain('https://shop.example');
+      expect(await shop.redeem(response?.get('code') ?? '', attempt)).toBeAnswered(200);
+    });
+
+    it('by POST goes on like the same request by GET', async () => {
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+      const browser = await signedIn();
+      const form = Object.fromEntries(new URLSearchParams(shop.authorizePath(attempt).split('?')[1]));
+
+      const stored = await story.client().send('POST', '/authorize', { form, ...HTML });
+      const response = shop.response(await browser.get(pagePathOf(stored), HTML));
+
+      expect(await shop.redeem(response?.get('code') ?? '', attempt)).toBeAnswered(200);
+    });
+
+    it('with form_post returns a page whose form carries the response', async () => {
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+
+      const page = await (await signedIn()).get(shop.authorizePath(attempt, { response_mode: 'form_post' }), HTML);
+
+      expect(page).toBeAnswered(200);
+      expect(page.text).toContain(`action="${SHOP.redirectUri}"`);
+      expect(page.text).toContain(`value="${attempt.state}"`);
+    });
+
+    it('without interaction ends with login_required if nobody is signed in', async () => {
+      const shop = partyOf(SHOP);
+
+      const response = await shop.authorize(story.client(), shop.attempt(), { prompt: 'none' });
+
+      expect(response.get('error')).toBe('login_required');
+      expect(response.get('code')).toBeNull();
+    });
+
+    it('with prompt=login asks again, and the sign-ins to other applications go on', async () => {
+      const person = story.person();
+      const browser = await browserOf(person);
+      const other = textOf(await partyOf(PAGE).signIn(browser), 'refresh_token');
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+      story.clock.advance(5);
+
+      const asked = await browser.get(shop.authorizePath(attempt, { prompt: 'login' }), HTML);
+      const page = await visit(browser, pagePathOf(asked));
+      const sent = await submit(browser, page, { id: person.id, pw: person.password });
+      const response = shop.response(await browser.get(pagePathOf(sent), HTML));
+      const tokens = await shop.redeem(response?.get('code') ?? '', attempt);
+
+      expect(decodeJwt(textOf(tokens, 'id_token'))).toMatchObject({ auth_time: story.clock.seconds });
+      expect(await partyOf(PAGE).refresh(other)).toBeAnswered(200);
+    });
+
+    it('of a user without a role of the application is rejected', async () => {
+      const response = await partyOf(STAFF_ONLY).authorize(await signedIn(), partyOf(STAFF_ONLY).attempt());
+
+      expect(response.get('error')).toBe('access_denied');
+    });
+  });
+
+  describe('assurance', () => {
+    it('an application that requires a second factor gets a code after the user has proved it', async () => {
+      const person = await story.enrolled();
+      const bank = partyOf(BANK);
+      const attempt = bank.attempt();
+      const browser = await twoFactors(person);
+
+      const tokens = await bank.redeem((await bank.authorize(browser, attempt)).get('code') ?? '', attempt);
+
+      expect(decodeJwt(textOf(tokens, 'id_token'))).toMatchObject({ amr: ['pwd', 'otp'], acr: 'urn:login:acr:mfa' });
+    });
+
+    it('a user without a second factor sets one up, or the application gets an error without interaction', async () => {
+      const bank = partyOf(BANK);
+      const browser = await signedIn();
+
+      const asked = await browser.get(bank.authorizePath(bank.attempt()), HTML);
+      const silent = await bank.authorize(browser, bank.attempt(), { prompt: 'none' });
+
+      expect(pagePathOf(asked)).toMatch(/^\/2fa\/portal\/setup\?return_to=/);
+      expect(silent.get('error')).toBe('unmet_authentication_requirements');
+    });
+
+    it('acr_values that the user cannot meet are a wish, and an essential acr is not', async () => {
+      const shop = partyOf(SHOP);
+      const browser = await signedIn();
+      const essential = JSON.stringify({ id_token: { acr: { essential: true, values: ['urn:login:acr:phr'] } } });
+
+      const wished = await shop.authorize(browser, shop.attempt(), { acr_values: 'urn:login:acr:phr' });
+      const demanded = await shop.authorize(browser, shop.attempt(), { claims: essential });
+
+      expect(wished.get('code')).not.toBeNull();
+      expect(demanded.get('error')).toBe('unmet_authentication_requirements');
+    });
+  });
+
+  describe('requests', () => {
+    it.each([
+      ['an unknown client', { client_id: 'other' }],
+      ['another redirect URI', { redirect_uri: 'https://shop.example/cb/' }],
+      ['the redirect URI of another client', { redirect_uri: PAGE.redirectUri }],
+      ['no redirect URI', { redirect_uri: undefined }],
+    ])('with %s get an error page and no redirect', async (_, changes) => {
+      const shop = partyOf(SHOP);
+
+      const answer = await (await signedIn()).get(shop.authorizePath(shop.attempt(), changes), HTML);
+
+      expect(answer).toBeAnswered(400);
+      expect(answer.headers.get('location')).toBeNull();
+    });
+
+    it.each([
+      [SHOP, 'invalid_request', { code_challenge_method: 'plain' }],
+      [SHOP, 'invalid_scope', { scope: 'profile' }],
+      [SHOP, 'unsupported_response_type', { response_type: 'token' }],
+      [SHOP, 'invalid_target', { resource: 'https://other.example' }],
+      [SHOP, 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
+      [SHOP, 'invalid_request', { prompt: 'none login' }],
+      [SHOP, 'invalid_request', { max_age: '-1' }],
+      [PAGE, 'invalid_request', { code_challenge: undefined, code_challenge_method: undefined }],
+    ])('of %o end with %s for %o', async (client, error, changes) => {
+      const party = partyOf(client);
+
+      const response = await party.authorize(await signedIn(), party.attempt(), changes);
+
+      expect(response.get('error')).toBe(error);
+    });
+  });
+
+  describe('codes and tokens', () => {
+    it('J6: a code that is used twice ends what its first use has issued', async () => {
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+      const code = (await shop.authorize(await signedIn(), attempt)).get('code') ?? '';
+      const first = await shop.redeem(code, attempt);
+
+      const second = await shop.redeem(code, attempt);
+
+      expect(second.body).toMatchObject({ error: 'invalid_grant' });
+      expect(await userinfo(textOf(first, 'access_token'))).toBeAnswered(401);
+      expect((await shop.refresh(textOf(first, 'refresh_token'))).body).toMatchObject({ error: 'invalid_grant' });
+    });
+
+    it('a code is rejected for another client, redirect URI or verifier, and stays usable', async () => {
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+      const code = (await shop.authorize(await signedIn(), attempt)).get('code') ?? '';
+      const wrong = [
+        await partyOf(BANK).redeem(code, attempt),
+        await shop.redeem(code, attempt, { redirect_uri: 'https://shop.example/other' }),
+        await shop.redeem(code, shop.attempt()),
+      ];
+
+      expect(wrong.map(({ body }) => body['error'])).toEqual(['invalid_grant', 'invalid_grant', 'invalid_grant']);
+      expect(await shop.redeem(code, attempt)).toBeAnswered(200);
+    });
+
+    it('a code expires after a minute', async () => {
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+      const code = (await shop.authorize(await signedIn(), attempt)).get('code') ?? '';
+      story.clock.advance(60);
+
+      expect((await shop.redeem(code, attempt)).body).toMatchObject({ error: 'invalid_grant' });
+    });
+
+    it('a wrong secret is rejected with a challenge', async () => {
+      const party = partyOf({ ...SHOP, secret: 'not-the-secret-of-the-shop-000' });
+
+      const answer = await party.redeem('x', party.attempt());
+
+      expect(answer).toBeAnswered(401);
+      expect(answer.body).toMatchObject({ error: 'invalid_client' });
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+    });
+
+    it('J5: the token of an application does not open this service, nor introspect as one of another audience', async () => {
+      const bearer = textOf(await partyOf(PAGE).signIn(await signedIn()), 'access_token');
+
+      for (const path of ['/me', '/sessions', '/2fa', '/admin/users', '/me/settlement']) {
+        expect(await story.client().get(path, { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+      }
+    });
+
+    it('the refresh token of an application is no refresh cookie of this service', async () => {
+      const token = textOf(await partyOf(PAGE).signIn(await signedIn()), 'refresh_token');
+
+      const answer = await story.client().post('/token/refresh', {}, { headers: { cookie: `refresh_token=${token}` } });
+
+      expect(answer).toBeRefused(401, 'REFRESH_INVALID');
+      expect(await partyOf(PAGE).refresh(token)).toBeAnswered(200);
+    });
+
+    it('two tabs that refresh at the same time get the same successor', async () => {
+      const page = partyOf(PAGE);
+      const token = textOf(await page.signIn(await signedIn()), 'refresh_token');
+
+      const both = await Promise.all([page.refresh(token), page.refresh(token)]);
+
+      expect(new Set(both.map((answer) => textOf(answer, 'refresh_token'))).size).toBe(1);
+      expect(await page.refresh(textOf(both[0], 'refresh_token'))).toBeAnswered(200);
+    });
+
+    it('the sign-out of the browser ends the sessions of its applications', async () => {
+      const browser = await signedIn();
+      const tokens = await partyOf(SHOP).signIn(browser);
+      const offline = await partyOf(SHOP).signIn(browser, { scope: 'openid offline_access' });
+
+      await browser.delete('/session');
+
+      for (const answer of [tokens, offline]) {
+        expect(await userinfo(textOf(answer, 'access_token'))).toBeAnswered(401);
+        expect((await partyOf(SHOP).refresh(textOf(answer, 'refresh_token'))).body).toMatchObject({
+          error: 'invalid_grant',
+        });
+      }
+    });
+
+    it('offline access outlasts the idle time of the browser, and other sessions do not', async () => {
+      const browser = await signedIn();
+      const shop = partyOf(SHOP);
+      const online = textOf(await shop.signIn(browser), 'refresh_token');
+      const offline = textOf(await shop.signIn(browser, { scope: 'openid offline_access' }), 'refresh_token');
+      story.clock.advance(31 * 60);
+
+      expect((await shop.refresh(online)).body).toMatchObject({ error: 'invalid_grant' });
+      expect(await shop.refresh(offline)).toBeAnswered(200);
+    });
+  });
+});
