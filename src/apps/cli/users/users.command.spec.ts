@@ -32,6 +32,8 @@ const ANNA: Account = {
   hasPassword: true,
   passwordVersion: 0,
   emailVersion: 0,
+  emailVerified: false,
+  groups: [],
 };
 
 describe('the users commands', () => {
