@@ -492,7 +492,14 @@ export const en = {
     search: 'Username or mail address',
     find: 'Search',
     noUsers: 'No user was found.',
+    name: 'Name',
     email: 'Mail address',
+    verified: 'Verified',
+    unverified: 'Not verified',
+    markVerified: 'Mark this mail address as verified',
+    groups: 'Groups',
+    groupsHint: 'For other applications, separated by commas. They permit nothing here.',
+    profileOfStaff: 'The identity provider may replace name, mail address and groups at the next sign-in.',
     roles: 'Roles',
     state: 'State',
     active: 'Active',
@@ -614,7 +621,9 @@ export const en = {
     /** By the field or reason of an error. */
     problems: {
       id: 'This username cannot be used.',
+      name: 'This name cannot be used.',
       email: 'A valid mail address is needed.',
+      groups: 'Names of groups have at most 64 visible characters, and 1024 together.',
       roles: 'Role names look like ROLE_NAME.',
       reason: 'Give a reason of at most 200 characters.',
       ticket: 'Give the number of the ticket: letters, digits and # . _ : / - only.',
@@ -639,7 +648,7 @@ export const en = {
     importText:
       'Upload a CSV file whose first line names the columns, or a file with one JSON object in each line. Existing users are never changed.',
     importColumns:
-      'login_id is the username; only this column is required. Give password or password_hash, not both. Separate several roles by commas, in quotes. otpauth_uri takes over an authenticator app.',
+      'login_id is the username; only this column is required. Give password or password_hash, not both. Separate several roles or groups by commas, in quotes. otpauth_uri takes over an authenticator app.',
     importExample: 'Example:',
     importRules: 'Rules for each column',
     importRuleTexts: [
@@ -648,6 +657,9 @@ export const en = {
       'password: the same rules as for every new password here.',
       'password_hash: Argon2, bcrypt, scrypt or PBKDF2, also with a prefix such as {bcrypt}; neither weaker than the configuration permits nor too costly. A bcrypt hash covers 72 bytes: users with a longer password cannot sign in with it and reset it by mail.',
       'email: one mail address, or empty.',
+      'email_verified: true if mails to the address are known to reach the user; otherwise false, or empty.',
+      'name: the display name of the user.',
+      'groups: names for other applications, separated by commas; at most 64 characters each.',
       'roles: names such as ROLE_USER, separated by commas. ROLE_PRE_MFA is reserved.',
       'otpauth_uri: otpauth://totp/… with SHA1, 6 digits and 30 seconds, stated or left out. The secret is Base32 and has 128 to 512 bits; the configuration may permit shorter ones. Blanks in the secret and capitals are read.',
     ] as readonly string[],

@@ -488,7 +488,14 @@ export const ko: Messages = {
     search: '아이디 또는 메일 주소',
     find: '검색',
     noUsers: '사용자를 찾을 수 없습니다.',
+    name: '이름',
     email: '메일 주소',
+    verified: '확인됨',
+    unverified: '확인되지 않음',
+    markVerified: '이 메일 주소를 확인된 것으로 표시',
+    groups: '그룹',
+    groupsHint: '다른 애플리케이션을 위한 값이며 쉼표로 구분합니다. 이곳에서는 아무 권한도 주지 않습니다.',
+    profileOfStaff: '다음 로그인 때 ID 공급자가 이름, 메일 주소, 그룹을 바꿀 수 있습니다.',
     roles: '역할',
     state: '상태',
     active: '활성',
@@ -608,7 +615,9 @@ export const ko: Messages = {
     },
     problems: {
       id: '이 아이디는 사용할 수 없습니다.',
+      name: '이 이름은 사용할 수 없습니다.',
       email: '올바른 메일 주소가 필요합니다.',
+      groups: '그룹 이름은 보이는 글자 64자 이내이며, 모두 합쳐 1024자를 넘을 수 없습니다.',
       roles: '역할 이름은 ROLE_NAME 형식이어야 합니다.',
       reason: '200자 이내로 사유를 입력하십시오.',
       ticket: '티켓 번호를 입력하십시오. 영문자, 숫자와 # . _ : / - 만 사용할 수 있습니다.',
@@ -633,7 +642,7 @@ export const ko: Messages = {
     importText:
       '첫 줄에 열 이름이 있는 CSV 파일이나 줄마다 JSON 개체가 하나씩 있는 파일을 올리십시오. 기존 사용자는 변경되지 않습니다.',
     importColumns:
-      'login_id는 아이디이며 이 열만 필수입니다. password와 password_hash 중 하나만 적으십시오. 역할이 여러 개면 쉼표로 구분해 따옴표로 묶으십시오. otpauth_uri는 기존 인증 앱을 이어받습니다.',
+      'login_id는 아이디이며 이 열만 필수입니다. password와 password_hash 중 하나만 적으십시오. 역할이나 그룹이 여러 개면 쉼표로 구분해 따옴표로 묶으십시오. otpauth_uri는 기존 인증 앱을 이어받습니다.',
     importExample: '예:',
     importRules: '열마다의 규칙',
     importRuleTexts: [
@@ -642,6 +651,9 @@ export const ko: Messages = {
       'password: 이곳의 새 비밀번호와 같은 규칙을 따릅니다.',
       'password_hash: Argon2, bcrypt, scrypt 또는 PBKDF2이며 {bcrypt} 같은 접두사도 됩니다. 설정이 허용하는 것보다 약하거나 비용이 너무 크면 안 됩니다. bcrypt 해시는 72바이트까지만 다룹니다. 비밀번호가 더 긴 사용자는 이 해시로 로그인할 수 없으므로 메일로 비밀번호를 재설정합니다.',
       'email: 메일 주소 하나이거나 비어 있습니다.',
+      'email_verified: 그 주소로 보낸 메일이 사용자에게 닿는 것이 확인되었으면 true, 아니면 false이거나 비어 있습니다.',
+      'name: 사용자의 표시 이름입니다.',
+      'groups: 다른 애플리케이션을 위한 이름을 쉼표로 구분하며, 이름마다 64자 이내입니다.',
       'roles: ROLE_USER 같은 이름을 쉼표로 구분합니다. ROLE_PRE_MFA는 예약되어 있습니다.',
       'otpauth_uri: otpauth://totp/… 형식이며 SHA1, 6자리, 30초를 적거나 생략합니다. 비밀 값은 Base32이며 128~512비트입니다. 더 짧은 값은 설정이 허용할 때만 사용할 수 있습니다. 비밀 값 안의 공백과 대문자는 그대로 읽습니다.',
     ],

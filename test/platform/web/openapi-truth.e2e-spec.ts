@@ -660,7 +660,7 @@ function invalidVariants({ requestBody }: OperationObject, good: Members): reado
   return [
     { ...good, unexpected: 1 },
     ...required.map(without),
-    ...Object.keys(good).flatMap((name) => [7, null, {}, ['x'], ''].map((value) => ({ ...good, [name]: value }))),
+    ...Object.keys(good).flatMap((name) => [7, null, {}, [7], ''].map((value) => ({ ...good, [name]: value }))),
   ];
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ROLE_FORM } from '../../../identity/account/account.js';
+import { MAX_DISPLAY_NAME_LENGTH } from '../../../identity/account/profile.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { KINDS } from '../../../identity/events/security-event.js';
 import { amr, authenticator } from '../../../signin/auth/api/responses.schema.js';
@@ -10,6 +11,7 @@ import { MAX_REASON_LENGTH, TICKET_FORM } from '../act.js';
 
 const MAX_EMAIL_LENGTH = 254;
 const MAX_ROLES = 100;
+const MAX_GROUPS = 1024;
 
 const reason = v.pipe(
   text(MAX_REASON_LENGTH),
@@ -28,6 +30,17 @@ const roles = v.pipe(
   v.readonly(),
   v.description('Stored roles; `ROLE_USER` is implied.'),
 );
+const emailVerified = v.pipe(
+  v.boolean(),
+  v.description('Whether mails to the address are known to reach the user. Another address is not verified.'),
+);
+const name = v.pipe(text(MAX_DISPLAY_NAME_LENGTH), v.description('What pages, mails and applications call the user.'));
+const groups = v.pipe(
+  v.array(text(MAX_GROUPS)),
+  v.maxLength(MAX_GROUPS),
+  v.readonly(),
+  v.description('Groups for applications; they authorize nothing here. A name has at most 64 characters and no comma.'),
+);
 const mfaRequired = v.pipe(v.boolean(), v.description('Requires a second factor whatever the roles are.'));
 
 /** Body of `POST /admin/users`. */
@@ -40,6 +53,9 @@ export const newUserSchema = v.strictObject({
     ),
   ),
   email: v.optional(email),
+  email_verified: v.optional(emailVerified),
+  name: v.optional(name),
+  groups: v.optional(groups),
   roles: v.optional(roles),
   mfa_required: v.optional(mfaRequired),
   reason: v.optional(reason),
@@ -49,6 +65,9 @@ export const newUserSchema = v.strictObject({
 /** Body of `PATCH /admin/users/{sub}`; missing members stay. */
 export const userChangeSchema = v.strictObject({
   email: v.optional(v.pipe(v.nullable(email), v.description('`null` removes the address.'))),
+  email_verified: v.optional(emailVerified),
+  name: v.optional(v.pipe(v.nullable(name), v.description('`null` removes the name.'))),
+  groups: v.optional(groups),
   roles: v.optional(roles),
   mfa_required: v.optional(mfaRequired),
   status: v.optional(v.picklist(['active', 'disabled'])),
@@ -73,6 +92,9 @@ const userEntries = {
   status: v.picklist(['active', 'disabled']),
   roles: listOf(v.string()),
   email: v.nullable(v.string()),
+  email_verified: emailVerified,
+  name: v.nullable(v.string()),
+  groups: listOf(v.string()),
   mfa_active: v.boolean(),
   mfa_required: mfaRequired,
 };
