@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areGroups, displayNameOf, groupsOf, groupsText, groupsWritten } from './profile.js';
+import { displayNameOf, groupsOf, groupsText, groupsWritten, profileProblems, usableGroups } from './profile.js';
 
 describe('a display name', () => {
   it('is stored in NFC without blanks around it', () => {
@@ -26,6 +26,14 @@ describe('a display name', () => {
 });
 
 describe('groups', () => {
+  const areGroups = (groups: readonly string[]): boolean =>
+    profileProblems({ displayName: undefined, groups }).length === 0;
+
+  it('of another system lose the names that cannot be stored, and all if they are too long together', () => {
+    expect(usableGroups([' b ', 'a', 'b', 'x,y', ''])).toEqual(['a', 'b']);
+    expect(usableGroups(Array.from({ length: 21 }, (_, n) => String(n).padStart(50, 'g')))).toEqual([]);
+  });
+
   it('are stored as unique names in NFC, sorted and separated by commas', () => {
     expect(groupsText(['staff', 'Zoe\u0308', 'admins', 'staff'])).toBe('Zo\u00eb,admins,staff');
     expect(groupsOf('admins,staff')).toEqual(['admins', 'staff']);

@@ -41,8 +41,17 @@ export function groupsWritten(text: string): readonly string[] {
     .filter((group) => group !== '');
 }
 
+/**
+ * The groups of another system that an account may have: without those whose names cannot be stored, and none at all if they are
+ * too long together, since a part of them would be an arbitrary one.
+ */
+export function usableGroups(written: readonly string[]): readonly string[] {
+  const groups = groupsOf(groupsText(written.map((group) => group.trim()).filter(isGroup)));
+  return areGroups(groups) ? groups : [];
+}
+
 /** True if an account may have these groups. */
-export function areGroups(groups: readonly string[]): boolean {
+function areGroups(groups: readonly string[]): boolean {
   return groups.every(isGroup) && groupsText(groups).length <= MAX_GROUPS_LENGTH;
 }
 
