@@ -19,6 +19,17 @@ export function displayNameOf(text: string): string | undefined {
   return name.isWellFormed() && name.length <= MAX_DISPLAY_NAME_LENGTH && DISPLAY_NAME.test(name) ? name : undefined;
 }
 
+/** What pages and mails call a user. */
+export function calledName({
+  displayName,
+  loginId,
+}: {
+  readonly displayName?: string;
+  readonly loginId: string;
+}): string {
+  return displayName ?? loginId;
+}
+
 function isGroup(group: string): boolean {
   return group.isWellFormed() && group.length <= MAX_GROUP_LENGTH && GROUP.test(group);
 }

@@ -305,6 +305,7 @@ export const en = {
     activity: 'Activity',
     activityText: 'See sign-ins and changes of your account.',
     showActivity: 'Show activity',
+    profile: 'Profile',
     mails: 'Mails and language',
     mailedTo: 'Mails about your account go to',
     noAddress: 'Your account has no mail address, so you get no mail about it and cannot reset a forgotten password.',
@@ -745,6 +746,8 @@ export const en = {
     unlockLink: 'Unlock my account',
     /** If the lock has ended before the mail was sent. */
     unlocked: 'The lock has ended in the meantime.',
+    /** First line of a mail to a user with a display name. */
+    greeting: (name: string): string => `Hello ${name},`,
     footer: (service: string): string => `This is an automatic mail from ${service}. Please do not reply to it.`,
     kinds: {
       'mfa-on': {

@@ -303,6 +303,7 @@ export const ko: Messages = {
     activity: '활동 기록',
     activityText: '로그인과 계정 변경 내역을 확인하십시오.',
     showActivity: '활동 기록 보기',
+    profile: '프로필',
     mails: '메일과 언어',
     mailedTo: '계정에 관한 메일을 받는 주소',
     noAddress:
@@ -729,6 +730,7 @@ export const ko: Messages = {
       `본인이 시도하셨다면 지금 계정 잠금을 해제할 수 있습니다. 이 링크는 ${minutes}분 동안 한 번만 사용할 수 있습니다.`,
     unlockLink: '계정 잠금 해제',
     unlocked: '그동안 계정 잠금이 해제되었습니다.',
+    greeting: (name) => `${name} 님, 안녕하십니까?`,
     footer: (service) => `이 메일은 ${service}에서 자동으로 발송되었습니다. 회신하지 마십시오.`,
     kinds: {
       'mfa-on': {

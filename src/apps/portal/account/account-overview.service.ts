@@ -24,15 +24,17 @@ export class AccountOverview {
   ) {}
 
   async page(caller: FullPrincipal, done: Done | undefined): Promise<View> {
-    const [{ hasPassword, email, language }, secondFactor, panels] = await Promise.all([
+    const [account, secondFactor, panels] = await Promise.all([
       this.reauthentication.accountOf(caller),
       this.secondFactors.of(caller),
       this.panels.of(caller),
     ]);
+    const { hasPassword, email, language } = account;
     const form = (path: string): FormFields => this.forms.plain(caller, path);
     return accountPage({
       navigation: this.forms.navigationFor(caller),
       ...withoutUndefined({ done, language }),
+      profile: account,
       secondFactor,
       hasPassword,
       ...(this.mails.isEnabled && { mails: withoutUndefined({ email }) }),

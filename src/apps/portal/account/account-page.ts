@@ -2,6 +2,7 @@ import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, pageView } from '../../../signin/messages/page.js';
+import type { Account } from '../../../identity/account/account.js';
 import { LANGUAGES } from '../../../identity/account/language.js';
 import { messagesOf } from '../../../signin/messages/messages.js';
 import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
@@ -15,6 +16,7 @@ import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from
 export interface AccountFields {
   readonly navigation: NavigationFields;
   readonly done?: Done;
+  readonly profile: Pick<Account, 'loginId' | 'displayName' | 'groups'>;
   readonly secondFactor: SecondFactorSummary;
   readonly hasPassword: boolean;
   /** The language that the user has chosen. */
@@ -44,7 +46,7 @@ export function accountPage(fields: AccountFields): View {
       title: account.title,
       navigation: navigation(context, fields.navigation),
       body: html`${notice}${secondFactorPanel(context, fields.secondFactor)}${passwordPanel(context, fields)}${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
-${activityPanel(context)}${mailsPanel(context, fields)}</div>
+${profilePanel(context, fields)}${activityPanel(context)}${mailsPanel(context, fields)}</div>
 `,
     };
   });
@@ -58,6 +60,22 @@ function passwordPanel({ t, contextPath }: PageContext, { hasPassword }: Account
     'password',
     account.password,
     html`${paragraph(account.passwordText)}<p class="actions">${link}</p>
+`,
+  );
+}
+
+function profilePanel({ t }: PageContext, { profile }: AccountFields): Html {
+  const { account, admin, common } = t;
+  const { loginId, displayName, groups } = profile;
+  const row = (label: string, value: string): Html => html`<dt>${label}</dt><dd>${value}</dd>
+`;
+  return panel(
+    'profile',
+    account.profile,
+    html`<dl class="facts">
+${displayName === undefined ? undefined : row(admin.name, displayName)}${row(common.username, loginId)}${
+      groups.length === 0 ? undefined : row(admin.groups, groups.join(', '))
+    }</dl>
 `,
   );
 }
