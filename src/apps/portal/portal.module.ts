@@ -48,6 +48,7 @@ import { VerifyPageController } from './second-factor/verify-page.controller.js'
 import { MailModule } from '../../platform/mail/mail.module.js';
 import { RecoveryApiModule } from '../../signin/recovery/api/recovery-api.module.js';
 import { ForgotPageController } from './recovery/forgot-page.controller.js';
+import { AddressLinkPageController } from './recovery/address-link-page.controller.js';
 import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
 import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
@@ -87,6 +88,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     ActivityController,
     ForgotPageController,
     RecoveryPagesController,
+    AddressLinkPageController,
     AdminUsersController,
     AdminUserController,
     AdminActsController,

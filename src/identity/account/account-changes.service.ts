@@ -89,6 +89,19 @@ export class AccountChanges {
   }
 
   /**
+   * Sets an address that its user has confirmed by a mailed link, as verified, and tells the former address of it. False if the
+   * address of the account is not the one of `before`: of all changes from that address, one wins.
+   */
+  async confirmAddress(tx: Tx, before: Account, email: string): Promise<boolean> {
+    const { id: subject, emailVersion } = before;
+    if (!(await this.store.confirmAddress(tx, subject, email, emailVersion, this.clock.seconds()))) return false;
+    const isOther = email !== before.email;
+    await this.events.record(tx, { kind: 'EMAIL_CONFIRMED', subject, reason: isOther ? 'changed' : 'verified' });
+    if (isOther) await this.notices.addConfirmed(tx, subject, before.email);
+    return true;
+  }
+
+  /**
    * Removes a mail address that is newer than `version`, since the user has reported that the account is in other hands; true
    * if there was one. Nothing is mailed about it, and the caller records it.
    */

@@ -94,6 +94,10 @@ const SET_ADDRESS = [`email_version = ${NEXT_VERSION}`, 'email = ?'];
 const VERIFY_NEXT_ADDRESS = `email_verified_version = ${NEXT_VERSION}`;
 const VERIFY_ADDRESS = 'email_verified_version = email_version';
 const UNVERIFY_ADDRESS = 'email_verified_version = NULL';
+/** The address of a mailed link, while the account has the one that it had when the link was requested. */
+const CONFIRM_ADDRESS =
+  `UPDATE account SET ${[VERIFY_NEXT_ADDRESS, ...SET_ADDRESS].join(', ')}, updated_at = ? ` +
+  "WHERE id = ? AND status = 'active' AND email_version = ?";
 /** Staff get no links to a password, and their address follows the identity provider. */
 const REMOVE_NEWER_ADDRESS =
   `UPDATE account SET email = NULL, ${NEW_ADDRESS}, updated_at = ? ` +
@@ -168,6 +172,11 @@ export class AccountChangesStore {
     if (!change.roles || isAdmin(change.roles)) return (await tx.change(sql, [...assigned, id])) === 1;
     await tx.change(LOCK_ADMINISTRATORS);
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
+  }
+
+  /** Sets an address that its user has confirmed; false if the account has another version of the address. */
+  async confirmAddress(tx: Tx, id: string, email: string, version: number, now: number): Promise<boolean> {
+    return (await tx.change(CONFIRM_ADDRESS, [email, email, email, now, id, version])) === 1;
   }
 
   /** Removes the address unless it is of this version; false if there is nothing to remove. */

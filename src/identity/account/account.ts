@@ -94,7 +94,7 @@ export function areRoles(roles: readonly string[]): boolean {
   return roles.every((role) => ROLE_FORM.test(role)) && rolesText(roles).length <= MAX_ROLES_LENGTH;
 }
 
-const MAX_EMAIL_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 const EMAIL = /^[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,64}@[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]+$/u;
 
 /** Checks only the form of a mail address: one `@`, and no character with a meaning in a mail header. */

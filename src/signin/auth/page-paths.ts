@@ -22,6 +22,7 @@ export const RECOVERY_PAGES = {
   invitation: '/portal/invitation',
   unlock: '/portal/unlock',
   'not-me': '/portal/not-me',
+  email: '/portal/email',
 } as const;
 
 /** Pages of signed-in users. */

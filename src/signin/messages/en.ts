@@ -422,6 +422,8 @@ export const en = {
       USER_INVITED: 'Invitation sent',
       INVITATION_ACCEPTED: 'Invitation accepted',
       NOT_ME_REPORTED: 'Reported as not you',
+      EMAIL_REQUESTED: 'Link to another mail address requested',
+      EMAIL_CONFIRMED: 'Mail address confirmed',
       USER_EXPORTED: 'Data of the account exported by an administrator',
       USER_DELETED: 'Account deleted',
       USERS_IMPORTED: 'Users imported',
@@ -473,6 +475,13 @@ export const en = {
         `This ends the lock of the account ${user}. Unlock it only if the failed attempts were yours.`,
       submit: 'Unlock account',
       done: 'Your account is unlocked. You can sign in now.',
+    },
+    email: {
+      title: 'Confirm your mail address',
+      text: (address: string) =>
+        `Confirm that you want to use ${address} for your account. Notices and links to a new password will be mailed to it. If you did not ask for this, close this page: another person could otherwise use your address for their account.`,
+      submit: 'Confirm address',
+      done: 'The mail address is confirmed.',
     },
     notMe: {
       title: 'This was not you?',
@@ -814,6 +823,10 @@ export const en = {
         title: 'Your password was reset',
         text: 'A new password was set for your account.',
       },
+      'address-requested': {
+        title: 'Another mail address was requested',
+        text: 'Someone who is signed in to your account wants to use another mail address for it. We have sent a link to that address; the change takes effect when it is confirmed there.',
+      },
       'address-changed': {
         title: 'Your mail address was changed',
         text: 'Your account has another mail address now, or none. This address gets no further mails about it. If you did not expect this, also contact your administrator: links to choose a password go to the new address.',
@@ -853,6 +866,12 @@ export const en = {
       text: 'An account was created for you. To choose your password, open the following page. The link works once.',
       link: 'Choose your password',
       more: 'After that, sign in with your username and the new password. You may then have to set up a second step, such as a passkey or an authenticator app.',
+    },
+    'address-confirmation': {
+      title: 'Confirm your mail address',
+      text: 'Someone asked to use this mail address for an account. If it was you, open the following page within 15 minutes and confirm it there. The link works once.',
+      link: 'Confirm this address',
+      more: 'If you did not ask for this, ignore this mail and do not open the page: nothing changes.',
     },
     /** Label of the login id. */
     username: 'Username',

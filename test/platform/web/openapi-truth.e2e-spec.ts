@@ -7,10 +7,12 @@ import { describedStoryOn } from '../../support/login/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../../support/http/http-client.js';
 import { type Enrolled, PASSWORD, refresh, secondStep } from '../../support/login/login-story.js';
 import { MULTIPART, multipart } from '../../support/http/multipart.js';
+import { openMailboxes } from '../../support/mail/mailbox.js';
 import { BROWSER, formOf, submit, visit } from '../../support/pages/pages.js';
 import { assert, creationOptions, PasskeyStory, requestOptions } from '../../support/passkey/passkey-story.js';
 import { onSqlite } from '../../support/database/story-database.js';
 
+const MAILBOXES = await openMailboxes();
 const FORM = 'application/x-www-form-urlencoded';
 const CLIENT_SECRET = 'introspection-of-the-shop';
 const BASIC = { authorization: `Basic ${Buffer.from(`shop:${CLIENT_SECRET}`).toString('base64')}` };
@@ -38,10 +40,11 @@ const BY_OTHER_TESTS = [
     'POST /2fa/portal/verify',
   ],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
+  ...['POST /me/email', 'POST /account/email'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey'],
   'GET /assets/{name}',
-  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
+  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
     `GET /portal/${page}`,
     `POST /portal/${page}`,
   ]),
@@ -505,6 +508,27 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await client.send('PUT', '/me', { bearer })).toBeRefused(405, 'METHOD_NOT_ALLOWED');
       expect(await client.get('/nothing')).toBeRefused(404, 'NOT_FOUND');
     });
+  });
+});
+
+onSqlite('the OpenAPI document of a service with a mail relay', (engine) => {
+  const mailbox = MAILBOXES[engine.name];
+  const story = describedStoryOn(engine, { people: 1, args: mailbox.args });
+
+  it('matches the responses about the own mail address', async () => {
+    const person = story.person();
+    const { client, accessToken: bearer } = await story.signInByPassword(person);
+    const ask = (email: string): Promise<Answer> => client.post('/me/email', { email }, { bearer });
+
+    expect(await ask('a@harbour.example')).toBeAnswered(202);
+    expect(await ask('b@harbour.example')).toBeRefused(429, 'RATE_LIMITED');
+    const token = tokenIn((await mailbox.mailTo('a@harbour.example', '/portal/email?token=')).text);
+    expect(await visit(client, `/portal/email?token=${token}`)).toBeAnswered(200);
+    expect(await client.post('/account/email', { token })).toBeAnswered(204);
+    expect(await client.post('/account/email', { token })).toBeRefused(401, 'LINK_INVALID');
+    expect((await client.get('/me', { bearer })).body).toMatchObject({ email_verified: true });
+    story.clock.advance(301);
+    expect(await ask('c@harbour.example')).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 });
 

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import type { ResponseOptions } from '../../support/saml/saml-response.js';
 import { PASSWORD_CLASS, ROLES, staffStoryOn } from '../../support/saml/staff-story.js';
+import { tokenIn } from '../../support/login/account-links.js';
+import { openMailboxes } from '../../support/mail/mailbox.js';
 import { onEachEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
+const MAILBOXES = await openMailboxes();
 const [MAIL, NAME, GROUPS] = ['urn:test:mail', 'urn:test:name', 'urn:test:groups'];
 const KEYS = { 'email.attribute': MAIL, 'name.attribute': NAME, 'groups.attribute': GROUPS };
 const ALL = { [MAIL]: 'ada@example.org', [NAME]: 'Ada Lovelace', [GROUPS]: ['ops', 'Domain Users'] };
@@ -20,10 +23,11 @@ const PROFILE =
   'FROM account WHERE login_id = ?';
 
 onEachEngine('the profile of staff', (engine) => {
+  const mailbox = MAILBOXES[engine.name];
   const staff = staffStoryOn(
     engine,
     { corp: KEYS, sure: { ...KEYS, 'email.verified': 'true' }, mute: { 'roles.attribute': ROLES } },
-    { people: 0 },
+    { people: 0, args: mailbox.args },
   );
   const { story } = staff;
 
@@ -124,6 +128,21 @@ onEachEngine('the profile of staff', (engine) => {
         `lacks the attribute of groups.attribute: the account has no groups now attribute=${GROUPS}`,
       ),
     ]);
+  });
+
+  it('has an address that staff verify by a link, but do not change here', async () => {
+    const attributes = { ...ALL, [MAIL]: 'own@example.org' };
+    const { client } = await staff.signIn({ nameId: 'owner', attributes, authnContextClassRef: PASSWORD_CLASS });
+    const bearer = await staff.accessToken(client);
+    const ask = (email: string) => client.post('/me/email', { email }, { bearer });
+
+    expect(await ask('other@example.org')).toBeRefused(409, 'CONFLICT');
+    expect(await ask('own@example.org')).toBeAnswered(202);
+    const { text } = await mailbox.mailTo('own@example.org', '/portal/email?token=');
+    expect(await story.client().post('/account/email', { token: tokenIn(text) })).toBeAnswered(204);
+
+    expect((await client.get('/me', { bearer })).body).toMatchObject({ email_verified: true });
+    expect(await profileAfter('owner', attributes)).toMatchObject({ verified: 1 });
   });
 
   it('X15: groups never become roles', async () => {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ROLE_FORM } from '../../../identity/account/account.js';
+import { MAX_EMAIL_LENGTH, ROLE_FORM } from '../../../identity/account/account.js';
 import { MAX_DISPLAY_NAME_LENGTH } from '../../../identity/account/profile.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { KINDS } from '../../../identity/events/security-event.js';
@@ -9,7 +9,6 @@ import { EXPORT_FORMATS } from '../../../identity/events/event-export.js';
 import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../../../platform/web/schema.js';
 import { MAX_REASON_LENGTH, TICKET_FORM } from '../act.js';
 
-const MAX_EMAIL_LENGTH = 254;
 const MAX_ROLES = 100;
 const MAX_GROUPS = 1024;
 

@@ -19,3 +19,16 @@ export class Profiles1797000000115 implements MigrationInterface {
     await runner.query('ALTER TABLE account DROP COLUMN email_verified_version');
   }
 }
+
+/** The address that a mailed link confirms: the link is for that address, whatever a form says. */
+export class AddressConfirmations1797000000116 implements MigrationInterface {
+  readonly name = 'AddressConfirmations1797000000116';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account_link ADD COLUMN email varchar(254) NULL');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account_link DROP COLUMN email');
+  }
+}
