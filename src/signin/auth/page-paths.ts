@@ -29,6 +29,8 @@ export const RECOVERY_PAGES = {
 export const ACCOUNT_PAGES = {
   security: '/portal/security',
   password: '/portal/security/password',
+  email: '/portal/security/email',
+  verifyEmail: '/portal/security/verify-email',
   backupCodes: '/portal/security/backup-codes',
   activity: '/portal/security/activity',
   replace: '/portal/security/replace',

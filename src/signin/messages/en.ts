@@ -309,7 +309,10 @@ export const en = {
     mails: 'Mails and language',
     mailedTo: 'Mails about your account go to',
     noAddress: 'Your account has no mail address, so you get no mail about it and cannot reset a forgotten password.',
-    addressChange: 'Ask your help desk to change the address.',
+    changeAddress: 'Change mail address',
+    addAddress: 'Add a mail address',
+    verifyAddress: 'Send a link to verify it',
+    addressOfStaff: 'Your organisation manages this address.',
     language: 'Language of pages and mails',
     unknownBrowser: 'Unknown browser',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
@@ -324,6 +327,7 @@ export const en = {
       removed: 'The passkey or authenticator app is removed. You are signed out everywhere else.',
       passkey: 'The passkey is added. You can use it at your next sign-in.',
       app: 'The authenticator app is added.',
+      emailSent: 'We have sent a link to the address. Open it within 15 minutes and confirm the address there.',
     },
   },
 
@@ -354,6 +358,15 @@ export const en = {
     submit: 'Change password',
     effect: 'You will be signed out on all other devices.',
     staff: 'Your password is kept at your organisation. Change it there.',
+  },
+
+  addressChange: {
+    title: 'Change mail address',
+    text: 'We send a link to the new address. Your address changes once you open the link and confirm it there; until then, mails go to the present one.',
+    email: 'New mail address',
+    submit: 'Send link',
+    bad: 'This is not a mail address that can be used.',
+    soon: 'We have sent you a link a short while ago. Wait five minutes before you request another one.',
   },
 
   newCodes: {

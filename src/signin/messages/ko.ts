@@ -308,7 +308,10 @@ export const ko: Messages = {
     mailedTo: '계정에 관한 메일을 받는 주소',
     noAddress:
       '계정에 메일 주소가 없어 계정에 관한 메일을 받을 수 없고, 잊어버린 비밀번호를 직접 다시 정할 수 없습니다.',
-    addressChange: '주소를 바꾸려면 헬프데스크에 요청하십시오.',
+    changeAddress: '메일 주소 변경',
+    addAddress: '메일 주소 추가',
+    verifyAddress: '확인 링크 보내기',
+    addressOfStaff: '이 주소는 소속 기관에서 관리합니다.',
     language: '페이지와 메일의 언어',
     unknownBrowser: '알 수 없는 브라우저',
     browserOn: (browser, system) => `${browser} (${system})`,
@@ -323,6 +326,7 @@ export const ko: Messages = {
       removed: '패스키 또는 인증 앱이 삭제되었습니다. 다른 모든 곳에서 로그아웃되었습니다.',
       passkey: '패스키가 추가되었습니다. 다음 로그인부터 사용할 수 있습니다.',
       app: '인증 앱이 추가되었습니다.',
+      emailSent: '그 주소로 링크를 보냈습니다. 15분 안에 링크를 열어 주소를 확인하십시오.',
     },
   },
 
@@ -352,6 +356,15 @@ export const ko: Messages = {
     submit: '비밀번호 변경',
     effect: '다른 모든 기기에서 로그아웃됩니다.',
     staff: '비밀번호는 소속 기관에서 관리합니다. 그곳에서 변경하십시오.',
+  },
+
+  addressChange: {
+    title: '메일 주소 변경',
+    text: '새 주소로 링크를 보냅니다. 링크를 열어 확인하면 주소가 변경되며, 그 전까지는 지금 주소로 메일을 보냅니다.',
+    email: '새 메일 주소',
+    submit: '링크 보내기',
+    bad: '사용할 수 없는 메일 주소입니다.',
+    soon: '조금 전에 링크를 보냈습니다. 5분 뒤에 다시 요청하십시오.',
   },
 
   newCodes: {

@@ -42,4 +42,11 @@ export class OwnAddress {
     }
     await this.confirmations.request(account, email, language);
   }
+
+  /** As `request`, for the present address. @throws ServiceError `NOT_FOUND` also for an account without one; `RATE_LIMITED` */
+  async verify(caller: FullPrincipal, language: Language): Promise<void> {
+    const { email } = await this.reauthentication.accountOf(caller);
+    if (email === undefined) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+    await this.request(caller, { email, language });
+  }
 }

@@ -48,6 +48,7 @@ const BY_OTHER_TESTS = [
     `GET /portal/${page}`,
     `POST /portal/${page}`,
   ]),
+  ...['POST /portal/security/email', 'POST /portal/security/verify-email', 'GET /portal/security/email'],
   ...['', '/activity', '/password', '/backup-codes', '/replace', '/turn-off', '/add-app', '/add-passkey'].map(
     (end) => `GET /portal/security${end}`,
   ),
@@ -513,7 +514,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
 
 onSqlite('the OpenAPI document of a service with a mail relay', (engine) => {
   const mailbox = MAILBOXES[engine.name];
-  const story = describedStoryOn(engine, { people: 1, args: mailbox.args });
+  const story = describedStoryOn(engine, { people: 2, args: mailbox.args });
 
   it('matches the responses about the own mail address', async () => {
     const person = story.person();
@@ -529,6 +530,18 @@ onSqlite('the OpenAPI document of a service with a mail relay', (engine) => {
     expect((await client.get('/me', { bearer })).body).toMatchObject({ email_verified: true });
     story.clock.advance(301);
     expect(await ask('c@harbour.example')).toBeRefused(401, 'STEP_UP_REQUIRED');
+  });
+
+  it('matches the pages about the own mail address', async () => {
+    const person = story.person();
+    const client = story.client();
+    await submit(client, await visit(client, '/portal/login'), { id: person.id, pw: person.password });
+    const page = await visit(client, '/portal/security/email');
+
+    expect(await submit(client, page, { email: 'nowhere', pw: person.password })).toBeAnswered(400);
+    expect(await submit(client, page, { email: 'd@harbour.example', pw: person.password })).toBeAnswered(303);
+    const token = tokenIn((await mailbox.mailTo('d@harbour.example', '/portal/email?token=')).text);
+    expect(await submit(client, await visit(client, `/portal/email?token=${token}`), {})).toBeAnswered(200);
   });
 });
 

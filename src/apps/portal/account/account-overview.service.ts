@@ -29,7 +29,7 @@ export class AccountOverview {
       this.secondFactors.of(caller),
       this.panels.of(caller),
     ]);
-    const { hasPassword, email, language } = account;
+    const { hasPassword, language } = account;
     const form = (path: string): FormFields => this.forms.plain(caller, path);
     return accountPage({
       navigation: this.forms.navigationFor(caller),
@@ -37,12 +37,13 @@ export class AccountOverview {
       profile: account,
       secondFactor,
       hasPassword,
-      ...(this.mails.isEnabled && { mails: withoutUndefined({ email }) }),
+      ...(this.mails.isEnabled && { mails: account }),
       ...panels,
       forms: {
         endSession: form(ACCOUNT_PAGES.endSession),
         endDevice: form(ACCOUNT_PAGES.endDevice),
         language: form(ACCOUNT_PAGES.language),
+        verifyEmail: form(ACCOUNT_PAGES.verifyEmail),
       },
     });
   }

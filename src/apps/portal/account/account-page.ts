@@ -22,13 +22,14 @@ export interface AccountFields {
   /** The language that the user has chosen. */
   readonly language?: string;
   /** Where mails about the account go; absent if the service sends none. */
-  readonly mails?: { readonly email?: string };
+  readonly mails?: Pick<Account, 'email' | 'emailVerified' | 'kind'>;
   readonly sessions: readonly ShownSession[];
   readonly devices: readonly ShownDevice[];
   readonly forms: {
     readonly endSession: FormFields;
     readonly endDevice: FormFields;
     readonly language: FormFields;
+    readonly verifyEmail: FormFields;
   };
 }
 
@@ -95,15 +96,41 @@ function mailsPanel(context: PageContext, { mails, language = context.language, 
   const { account } = context.t;
   const choice = languageForm(context, forms.language, language);
   if (mails === undefined) return panel('mails', account.language, choice);
-  const { email } = mails;
-  const address = email === undefined ? account.noAddress : html`${account.mailedTo}: <strong>${email}</strong>`;
-  return panel(
-    'mails',
-    account.mails,
-    html`<p>${address}<br>
-<span class="quiet small">${account.addressChange}</span></p>
-${choice}`,
-  );
+  return panel('mails', account.mails, html`${addressPart(context, mails, forms.verifyEmail)}${choice}`);
+}
+
+/** The address with its verification; staff change theirs at their identity provider. */
+function addressPart(
+  { t, contextPath }: PageContext,
+  { email, emailVerified, kind }: Pick<Account, 'email' | 'emailVerified' | 'kind'>,
+  verification: FormFields,
+): Html {
+  const { account, admin } = t;
+  const [style, state] = emailVerified
+    ? (['badge good', admin.verified] as const)
+    : (['badge', admin.unverified] as const);
+  const address =
+    email === undefined
+      ? account.noAddress
+      : html`${account.mailedTo}: <strong>${email}</strong> <span class="${style}">${state}</span>`;
+  const label = email === undefined ? account.addAddress : account.changeAddress;
+  const isUnverified = email !== undefined && !emailVerified;
+  return html`<p>${address}</p>
+${
+  isUnverified
+    ? form(
+        verification,
+        html`<p class="actions">${button(account.verifyAddress)}</p>
+`,
+      )
+    : undefined
+}${
+    kind === 'staff'
+      ? html`<p class="hint">${account.addressOfStaff}</p>
+`
+      : html`<p class="actions">${buttonLink(contextPath + ACCOUNT_PAGES.email, label)}</p>
+`
+  }`;
 }
 
 function languageForm({ t }: PageContext, fields: FormFields, language: string): Html {
