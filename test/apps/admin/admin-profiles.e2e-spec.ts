@@ -81,7 +81,7 @@ onEachEngine('profiles in the administration', (engine) => {
     [{ groups: 'ops' }, 'groups', 'type'],
     [{ email_verified: true }, 'email', 'required'],
     [{ email_verified: 'yes' }, 'email_verified', 'type'],
-  ])('H4: POST and PATCH reject %j', async (members, field, code) => {
+  ])('H1: POST and PATCH reject %j', async (members, field, code) => {
     const subject = await story.subjectOf(story.person());
 
     for (const answer of [

@@ -65,6 +65,9 @@ onEachEngine('the profile of the signed-in user', (engine) => {
       const home = await visit(browser, '/');
       const security = await visit(browser, '/portal/security');
 
+      for (const page of [home, security]) {
+        expect(page.text).toContain('<span class="user">Ada &lt;Lovelace&gt;</span>');
+      }
       expect(home.text).toContain('<h1>Hello, Ada &lt;Lovelace&gt;</h1>');
       expect(home.text).toContain(`<strong>${person.id}</strong>`);
       expect(security.text).toContain('<dd>Ada &lt;Lovelace&gt;</dd>');

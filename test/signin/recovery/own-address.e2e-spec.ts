@@ -157,7 +157,7 @@ onEachEngine('S9: the own mail address', (engine) => {
       expect(refused.body).toMatchObject({ required: 'mfa' });
     });
 
-    it.each(['', 'nowhere', 'a@b, c@d', 'a b@c', `${'x'.repeat(250)}@c.example`])('H4: rejects %j', async (email) => {
+    it.each(['', 'nowhere', 'a@b, c@d', 'a b@c', `${'x'.repeat(250)}@c.example`])('H1: rejects %j', async (email) => {
       expect(await ask(await owner(), email)).toBeRefused(400, 'VALIDATION_FAILED');
     });
 
@@ -215,7 +215,7 @@ onEachEngine('S9: the own mail address', (engine) => {
           expect(await story.client().post('/account/not-me', { token })).toBeAnswered(204);
         },
       ],
-    ])('X5: is void once %s', async (_name, act) => {
+    ])('is void once %s', async (_name, act) => {
       const of = await owner();
       const token = await tokenFor(of);
       await act(of);
@@ -230,7 +230,7 @@ onEachEngine('S9: the own mail address', (engine) => {
       expect(after).toEqual(before);
     });
 
-    it('X5: a mail that is sent only after a report has no link', async () => {
+    it('a mail that is sent only after a report has no link', async () => {
       const of = await owner();
       await tokenFor(of);
       const subject = await story.subjectOf(of.person);
@@ -254,7 +254,7 @@ onEachEngine('S9: the own mail address', (engine) => {
       });
     }
 
-    it('R5: of concurrent confirmations, one sets the address', async () => {
+    it('of concurrent confirmations, one sets the address', async () => {
       const of = await owner();
       const token = await tokenFor(of);
 
@@ -264,7 +264,7 @@ onEachEngine('S9: the own mail address', (engine) => {
       expect(await eventsOf(of.person)).toHaveLength(2);
     });
 
-    it('R5: a confirmation and a change by an administrator at once leave the address of one of them, the link wins at most once', async () => {
+    it('a confirmation and a change by an administrator at once leave the address of one of them, the link wins at most once', async () => {
       const { accessToken } = await story.signIn(admin.person);
       for (let round = 0; round < 5; round += 1) {
         const of = await owner();
