@@ -115,7 +115,10 @@ export class AccountLinks {
   }
 
   /** Creates the link of a reserved mail; undefined if the account has changed since, or another mail was reserved. */
-  confirm(subject: string, email: string): Promise<(AccountLink & { readonly account: Account }) | undefined> {
+  createConfirmation(
+    subject: string,
+    email: string,
+  ): Promise<(AccountLink & { readonly account: Account }) | undefined> {
     return this.work.run(async (tx) => {
       const account = await this.accounts.hold(tx, subject);
       const state = account && stateOf('email', { account, email });

@@ -21,7 +21,7 @@ export class AddressMails {
     subject,
     facts: { to, language: requested },
   }: QueuedMail): Promise<ComposedMail | undefined> {
-    const link = to === undefined ? undefined : await this.links.confirm(subject, to);
+    const link = to === undefined ? undefined : await this.links.createConfirmation(subject, to);
     if (!link || to === undefined) return undefined;
     const reader = { to, language: link.account.language, requested };
     return this.composer.compose(reader, ({ messages: { recovery }, timeText }) => {

@@ -329,6 +329,24 @@ onEveryDatabase('accounts', (database) => {
     ]);
   });
 
+  it('of several links that are confirmed at once, one sets the address and the others lose', async () => {
+    const { id } = await create('confirming');
+    await database.work.run((tx) => parts.changes.change(tx, id, { email: 'former@example.org' }, 'cli'));
+    const before = await reload(id);
+
+    const won = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { changes } = index % 2 ? parts : others;
+        const email = `link-${index}@example.org`;
+        return (await database.work.run((tx) => changes.confirmAddress(tx, before, email))) ? [email] : [];
+      }),
+    );
+
+    expect(won.flat()).toHaveLength(1);
+    expect(await reload(id)).toMatchObject({ email: won.flat()[0], emailVerified: true, emailVersion: 2 });
+    expect((await eventKinds(database.work, id)).filter((kind) => kind === 'EMAIL_CONFIRMED')).toHaveLength(1);
+  });
+
   it('an address that does not exist cannot be verified', async () => {
     const { id } = await create('unmailed');
 

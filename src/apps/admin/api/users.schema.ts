@@ -10,7 +10,8 @@ import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../
 import { MAX_REASON_LENGTH, TICKET_FORM } from '../act.js';
 
 const MAX_ROLES = 100;
-const MAX_GROUPS = 1024;
+/** All names together have at most as many characters, so no list or name is longer. */
+const MAX_GROUPS_LENGTH = 1024;
 
 const reason = v.pipe(
   text(MAX_REASON_LENGTH),
@@ -35,8 +36,8 @@ const emailVerified = v.pipe(
 );
 const name = v.pipe(text(MAX_DISPLAY_NAME_LENGTH), v.description('What pages, mails and applications call the user.'));
 const groups = v.pipe(
-  v.array(text(MAX_GROUPS)),
-  v.maxLength(MAX_GROUPS),
+  v.array(text(MAX_GROUPS_LENGTH)),
+  v.maxLength(MAX_GROUPS_LENGTH),
   v.readonly(),
   v.description('Groups for applications; they authorize nothing here. A name has at most 64 characters and no comma.'),
 );
