@@ -25,7 +25,14 @@ it.each([
   [
     'AuthModule',
     [
-      ...['AccessTokenStrategy', 'AuthCookies', 'CredentialWriter', 'EnrolmentConfirmation', 'MfaTokenStrategy'],
+      ...[
+        'AccessTokenStrategy',
+        'AuthCookies',
+        'ChangeAuthorization',
+        'CredentialWriter',
+        'EnrolmentConfirmation',
+        'MfaTokenStrategy',
+      ],
       ...['OperatorCredentials', 'OwnEnrolment', 'OwnPasskeys', 'OwnPassword', 'OwnSecondFactor', 'PasskeyStep'],
       ...['PortalLogin', 'Reauthentication', 'RequestAuthenticator', 'SecondStep', 'SessionCookieStrategy'],
       'SessionRevocation',

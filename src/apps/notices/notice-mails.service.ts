@@ -44,7 +44,7 @@ export class NoticeMails {
       notMeUrl: notMe?.url,
       unlock: unlock && { url: unlock.url, minutes: Math.ceil((unlock.expiresAt - this.clock.seconds()) / 60) },
     };
-    const reader = { to, language: account.language };
+    const reader = { to, name: account.displayName, language: account.language };
     return this.composer.compose(reader, (texts) => noticeContent(kind, noticeFactsOf(facts), context, texts));
   }
 

@@ -21,6 +21,7 @@ const NOTICE_OF_EVENT = {
   BACKUP_REISSUED: 'codes-reissued',
   BACKUP_USED: 'code-used',
   NEW_DEVICE: 'new-device',
+  EMAIL_REQUESTED: 'address-requested',
   PASSWORD_CHANGED: 'password-changed',
   PASSWORD_RESET: 'password-reset',
   TOKEN_REUSE: 'token-reuse',

@@ -15,6 +15,8 @@ import { AuthenticatorsController } from './account/authenticators.controller.js
 import { SecondFactorChangesController } from './account/second-factor-changes.controller.js';
 import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
+import { AddressPageController } from './account/address-page.controller.js';
+import { AddressPages } from './account/address-pages.service.js';
 import { PasswordPageController } from './account/password-page.controller.js';
 import { PasswordPages } from './account/password-pages.service.js';
 import { SessionPanels } from './account/session-panels.service.js';
@@ -48,6 +50,7 @@ import { VerifyPageController } from './second-factor/verify-page.controller.js'
 import { MailModule } from '../../platform/mail/mail.module.js';
 import { RecoveryApiModule } from '../../signin/recovery/api/recovery-api.module.js';
 import { ForgotPageController } from './recovery/forgot-page.controller.js';
+import { AddressLinkPageController } from './recovery/address-link-page.controller.js';
 import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
 import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
@@ -84,9 +87,11 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AddAppController,
     AddPasskeyController,
     PasswordPageController,
+    AddressPageController,
     ActivityController,
     ForgotPageController,
     RecoveryPagesController,
+    AddressLinkPageController,
     AdminUsersController,
     AdminUserController,
     AdminActsController,
@@ -97,7 +102,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   providers: [
     ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
-    ...[PlainHttpWarning, SignInForms, SignInLanguage, PasswordPages, SessionPanels],
+    ...[PlainHttpWarning, SignInForms, SignInLanguage, PasswordPages, AddressPages, SessionPanels],
     ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages],
   ],
 })

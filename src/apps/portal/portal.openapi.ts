@@ -233,6 +233,25 @@ export const CHANGE_PASSWORD: OperationOptions = {
   errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'STEP_UP_REQUIRED', 'CONFLICT', ...OF_CODE],
 };
 
+export const SHOW_ADDRESS: OperationOptions = {
+  summary: 'Page to change the mail address',
+  description: 'Exists only if a mail relay is configured.',
+  errors: ['NOT_FOUND'],
+};
+
+export const REQUEST_ADDRESS: OperationOptions = {
+  summary: 'Request a link that confirms a mail address by the form of the page',
+  description: `${FORM} ${NEEDS_PROOF} An account without a second factor needs its password \`pw\`, or a fresh login.`,
+  cookies: [SESSION, REFRESH_TOKEN, DEVICE],
+  errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'STEP_UP_REQUIRED', 'CONFLICT', 'NOT_FOUND', ...OF_CODE],
+};
+
+export const VERIFY_ADDRESS: OperationOptions = {
+  summary: 'Request a link that verifies the present mail address by the form of the page',
+  description: FORM,
+  errors: ['RATE_LIMITED', 'NOT_FOUND'],
+};
+
 export const FIND_PASSWORD_PAGE: OperationOptions = {
   redirects: true,
   summary: 'Well-known address of the page to change the password',

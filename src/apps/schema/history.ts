@@ -27,6 +27,7 @@ import { MigrationRecords1795824000000 } from './migrations/records.migration.js
 import { Passkeys1796700000002, SeveralAuthenticators1796700000001 } from './migrations/passkey.migration.js';
 import { NoticeCounts1796900000601 } from './migrations/notice-count.migration.js';
 import { PasswordFailures1796000000602 } from './migrations/password-failure.migration.js';
+import { AddressConfirmations1797000000116, Profiles1797000000115 } from './migrations/profile.migration.js';
 import { RateLimits1796000000601 } from './migrations/rate-limit.migration.js';
 import {
   IdentityProviderMetadata1795478400000,
@@ -191,6 +192,22 @@ registerHistory([
   {
     migration: AuthorizationCodes1797000000102,
     revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  {
+    migration: Profiles1797000000115,
+    revertLoses: 'display names, groups, and which mail addresses are verified',
+    lostRows: [
+      'account WHERE display_name IS NOT NULL',
+      "account WHERE group_names <> ''",
+      'account WHERE email_verified_version = email_version',
+    ],
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  {
+    migration: AddressConfirmations1797000000116,
+    revertLoses: 'links that confirm a mail address',
+    lostRows: ['account_link WHERE email IS NOT NULL'],
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ]);

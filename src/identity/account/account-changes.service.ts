@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
-import { ServiceError } from '../../kernel/errors/service-error.js';
+import { type FieldError, ServiceError } from '../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { type Account, type AccountStatus, areRoles, isEmail, withoutHash } from './account.js';
 import { type AccountChange, AccountChangesStore, type NewAccount } from './account-changes.store.js';
+import { displayNameOf, profileProblems } from './profile.js';
 import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
 
@@ -68,27 +69,36 @@ export class AccountChanges {
   }
 
   /**
-   * Changes roles, mail address or whether a second factor is required. New roles raise the security stamp, which ends
-   * logins in progress; the caller ends the sessions in the same transaction.
+   * Changes roles, mail address, display name, groups, or whether a second factor is required. New roles raise the security
+   * stamp, which ends logins in progress; the caller ends the sessions in the same transaction.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last active administrator, and for roles and
    * the mail address of the actor's own account: a stolen session could have its mailed links sent elsewhere
    */
   async change(tx: Tx, subject: string, change: AccountChange, actor: string): Promise<void> {
-    const { roles, email } = change;
-    const errors = [
-      ...(roles && !areRoles(roles) ? [{ field: 'roles', code: 'malformed' }] : []),
-      ...(typeof email === 'string' && !isEmail(email) ? [{ field: 'email', code: 'malformed' }] : []),
-    ];
-    if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
+    const { email } = change;
     const before = await this.known(tx, subject);
-    const isDemotion = roles !== undefined && before.roles.some((role) => !roles.includes(role));
-    const hasOtherAddress = email !== undefined && (email ?? undefined) !== before.email;
-    if ((isDemotion || hasOtherAddress) && subject === actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
-    if (!(await this.store.change(tx, subject, change, this.clock.seconds()))) {
+    const errors = problemsOf(change, before);
+    if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
+    if (subject === actor && isForOthersAlone(change, before))
+      throw new ServiceError('CONFLICT', { reason: 'oneself' });
+    if (!(await this.store.change(tx, subject, storable(change), this.clock.seconds()))) {
       throw new ServiceError('CONFLICT', { reason: 'last administrator' });
     }
     await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor, reason: namesOf(change) });
     if (email !== undefined) await this.notices.add(tx, subject, { before: before.email, after: email ?? undefined });
+  }
+
+  /**
+   * Sets an address that its user has confirmed by a mailed link, as verified, and tells the former address of it. False if the
+   * address of the account is not the one of `before`: of all changes from that address, one wins.
+   */
+  async confirmAddress(tx: Tx, before: Account, email: string): Promise<boolean> {
+    const { id: subject, emailVersion } = before;
+    if (!(await this.store.confirmAddress(tx, subject, email, emailVersion, this.clock.seconds()))) return false;
+    const isOther = email !== before.email;
+    await this.events.record(tx, { kind: 'EMAIL_CONFIRMED', subject, reason: isOther ? 'changed' : 'verified' });
+    if (isOther) await this.notices.addConfirmed(tx, subject, before.email);
+    return true;
   }
 
   /**
@@ -116,7 +126,7 @@ export class AccountChanges {
   }
 
   /**
-   * Applies roles and mail address that an identity provider states, even if that removes the last administrator. Returns
+   * Applies roles, mail address, display name and groups that an identity provider states, even if that removes the last administrator. Returns
    * the account as it is now: new roles raise the security stamp, as in `change`, and the login in progress continues with
    * the new one.
    */
@@ -147,6 +157,31 @@ export class AccountChanges {
     if (!stored) throw new ServiceError('NOT_FOUND', { reason: 'account' });
     return withoutHash(stored);
   }
+}
+
+function problemsOf(
+  { roles, email, emailVerified, displayName, groups }: AccountChange,
+  before: Account,
+): readonly FieldError[] {
+  const after = email === undefined ? before.email : email;
+  return [
+    ...(roles && !areRoles(roles) ? [{ field: 'roles', code: 'malformed' }] : []),
+    ...(typeof email === 'string' && !isEmail(email) ? [{ field: 'email', code: 'malformed' }] : []),
+    ...(emailVerified === true && typeof after !== 'string' ? [{ field: 'email', code: 'required' }] : []),
+    ...profileProblems({ displayName, groups }),
+  ];
+}
+
+/** True for what an administrator may do to other accounts only. */
+function isForOthersAlone({ roles, email, emailVerified }: AccountChange, before: Account): boolean {
+  const isDemotion = roles !== undefined && before.roles.some((role) => !roles.includes(role));
+  const hasOtherAddress = email !== undefined && (email ?? undefined) !== before.email;
+  return isDemotion || hasOtherAddress || (emailVerified === true && !before.emailVerified);
+}
+
+function storable({ displayName, ...change }: AccountChange): AccountChange {
+  if (displayName === undefined) return change;
+  return { ...change, displayName: displayName === null ? null : (displayNameOf(displayName) ?? null) };
 }
 
 function namesOf(change: AccountChange): string {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../../platform/persistence/batch-size.js';
 import { OrmPropertiesProperties } from '../../platform/persistence/jpa.properties.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
+import { groupsText } from './profile.js';
 import { type AccountKind, ROLE_ADMIN, rolesText, STAGED } from './account.js';
 
 /** The values of a new account. */
@@ -12,6 +13,9 @@ export interface NewAccount {
   readonly passwordHash?: string | undefined;
   readonly roles: readonly string[];
   readonly email?: string | undefined;
+  readonly emailVerified?: boolean | undefined;
+  readonly displayName?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
   readonly mfaRequired: boolean;
   /** The account gets its first password by an invitation. */
   readonly isInvited?: boolean;
@@ -29,6 +33,11 @@ export interface AccountChange {
   readonly roles?: readonly string[];
   /** Null removes the address. */
   readonly email?: string | null;
+  /** Whether the address after the change is verified; another address is not unless this is true. */
+  readonly emailVerified?: boolean;
+  /** Null removes the name. */
+  readonly displayName?: string | null;
+  readonly groups?: readonly string[];
   readonly mfaRequired?: boolean;
 }
 
@@ -38,8 +47,10 @@ const ANY = `SELECT 1 FROM account
 
 const WRITTEN =
   'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
-  'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at, invited_at';
-const rowOf = (status: NewStatus): string => `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, ?, 0, -1, 0, 0, 0, 0, ?, ?, ?)`;
+  'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at, invited_at, ' +
+  'email_verified_version, display_name, group_names';
+const rowOf = (status: NewStatus): string =>
+  `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, ?, 0, -1, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /**
@@ -71,16 +82,22 @@ const WITHOUT_ROLE = " AND INSTR(CONCAT(',', roles, ','), ?) = 0";
 /** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
 const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
 
+/** The `email_version` of a new account. */
+const FIRST_VERSION = 0;
 /** Part of every statement that changes the address: it ends mailed links. */
 const NEW_ADDRESS = 'email_version = email_version + 1';
-/**
- * Forms send the address with other changes, and the same address is no change. The version first: MariaDB assigns from left to
- * right, so a later expression would read the new address. No address is empty, so the empty one stands for none.
- */
-const SET_ADDRESS = [
-  "email_version = email_version + CASE WHEN COALESCE(email, '') = COALESCE(?, '') THEN 0 ELSE 1 END",
-  'email = ?',
-];
+/** Forms send the address with other changes, and the same address is no change. No address is empty, so the empty one stands for none. */
+const NEXT_VERSION = "email_version + CASE WHEN COALESCE(email, '') = COALESCE(?, '') THEN 0 ELSE 1 END";
+/** The versions before the address: MariaDB assigns from left to right, so a later expression would read the new address. */
+const SET_ADDRESS = [`email_version = ${NEXT_VERSION}`, 'email = ?'];
+/** Before `SET_ADDRESS`, for the same reason. */
+const VERIFY_NEXT_ADDRESS = `email_verified_version = ${NEXT_VERSION}`;
+const VERIFY_ADDRESS = 'email_verified_version = email_version';
+const UNVERIFY_ADDRESS = 'email_verified_version = NULL';
+/** The address of a mailed link, while the account has the one that it had when the link was requested. */
+const CONFIRM_ADDRESS =
+  `UPDATE account SET ${[VERIFY_NEXT_ADDRESS, ...SET_ADDRESS].join(', ')}, updated_at = ? ` +
+  "WHERE id = ? AND status = 'active' AND email_version = ?";
 /** Staff get no links to a password, and their address follows the identity provider. */
 const REMOVE_NEWER_ADDRESS =
   `UPDATE account SET email = NULL, ${NEW_ADDRESS}, updated_at = ? ` +
@@ -157,6 +174,11 @@ export class AccountChangesStore {
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
   }
 
+  /** Sets an address that its user has confirmed; false if the account has another version of the address. */
+  async confirmAddress(tx: Tx, id: string, email: string, version: number, now: number): Promise<boolean> {
+    return (await tx.change(CONFIRM_ADDRESS, [email, email, email, now, id, version])) === 1;
+  }
+
   /** Removes the address unless it is of this version; false if there is nothing to remove. */
   async removeNewerAddress(tx: Tx, id: string, version: number, now: number): Promise<boolean> {
     return (await tx.change(REMOVE_NEWER_ADDRESS, [now, id, version])) === 1;
@@ -171,7 +193,7 @@ export class AccountChangesStore {
 
 /** The statement of a change without the id at its end, and its values. */
 function changeOf(
-  { roles, email, mfaRequired }: AccountChange,
+  { roles, mfaRequired, displayName, groups, ...address }: AccountChange,
   now: number,
 ): { readonly sql: string; readonly assigned: readonly Value[] } {
   const assignments = ['updated_at = ?'];
@@ -180,15 +202,36 @@ function changeOf(
     assignments.push(...NEW_STAMP, 'roles = ?', 'is_admin = ?');
     assigned.push(rolesText(roles), isAdmin(roles));
   }
-  if (email !== undefined) {
-    assignments.push(...SET_ADDRESS);
-    assigned.push(email, email);
+  const ofAddress = addressChangeOf(address);
+  assignments.push(...ofAddress.assignments);
+  assigned.push(...ofAddress.assigned);
+  if (displayName !== undefined) {
+    assignments.push('display_name = ?');
+    assigned.push(displayName);
+  }
+  if (groups) {
+    assignments.push('group_names = ?');
+    assigned.push(groupsText(groups));
   }
   if (mfaRequired !== undefined) {
     assignments.push('mfa_required = ?');
     assigned.push(Number(mfaRequired));
   }
   return { sql: `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`, assigned };
+}
+
+function addressChangeOf({ email, emailVerified }: Pick<AccountChange, 'email' | 'emailVerified'>): {
+  readonly assignments: readonly string[];
+  readonly assigned: readonly Value[];
+} {
+  if (email === undefined) {
+    if (emailVerified === undefined) return { assignments: [], assigned: [] };
+    return { assignments: [emailVerified ? VERIFY_ADDRESS : UNVERIFY_ADDRESS], assigned: [] };
+  }
+  if (emailVerified === true)
+    return { assignments: [VERIFY_NEXT_ADDRESS, ...SET_ADDRESS], assigned: [email, email, email] };
+  const unverified = emailVerified === undefined ? [] : [UNVERIFY_ADDRESS];
+  return { assignments: [...unverified, ...SET_ADDRESS], assigned: [email, email] };
 }
 
 function values(row: NewAccount): Value[] {
@@ -199,6 +242,9 @@ function values(row: NewAccount): Value[] {
     passwordHash = null,
     roles,
     email = null,
+    emailVerified = false,
+    displayName = null,
+    groups = [],
     mfaRequired,
     isInvited = false,
     enrolmentForced = false,
@@ -206,7 +252,8 @@ function values(row: NewAccount): Value[] {
   } = row;
   const [mfa, forced, invitedAt] = [Number(mfaRequired), Number(enrolmentForced), isInvited ? createdAt : null];
   const access = [passwordHash, rolesText(roles), isAdmin(roles), email, mfa, forced];
-  return [id, loginId, kind, ...access, createdAt, createdAt, invitedAt];
+  const profile = [emailVerified ? FIRST_VERSION : null, displayName, groupsText(groups)];
+  return [id, loginId, kind, ...access, createdAt, createdAt, invitedAt, ...profile];
 }
 
 function isAdmin(roles: readonly string[]): number {

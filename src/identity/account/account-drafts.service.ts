@@ -10,6 +10,7 @@ import { meetsFloor } from './password/hash-strength.js';
 import { parsePasswordHash } from './password/password-hash.js';
 import type { PasswordOrigin } from './password/breached/breached-passwords.service.js';
 import { Passwords } from './password/passwords.service.js';
+import { displayNameOf, profileProblems } from './profile.js';
 
 /** Values for a new account; without `password` and `passwordHash` the account cannot sign in yet. */
 export interface AccountDraft {
@@ -18,6 +19,9 @@ export interface AccountDraft {
   /** A hash of another system, in place of a password. */
   readonly passwordHash?: string | undefined;
   readonly email?: string | undefined;
+  readonly emailVerified?: boolean | undefined;
+  readonly displayName?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly mfaRequired?: boolean | undefined;
   /** The user chooses the first password by an invitation. */
@@ -39,7 +43,7 @@ export class AccountDrafts {
 
   /** Returns the errors of a draft by field; they never contain its values. */
   async problems(draft: AccountDraft, origin: PasswordOrigin = 'chosen'): Promise<readonly FieldError[]> {
-    const { password, passwordHash, email, roles } = draft;
+    const { password, passwordHash, email, emailVerified = false, displayName, groups, roles } = draft;
     const loginId = this.loginIds.formOf(draft.loginId);
     const problems: FieldError[] = [];
     if (loginId === undefined || !isLocalLoginId(loginId)) problems.push({ field: 'id', code: 'malformed' });
@@ -53,8 +57,9 @@ export class AccountDrafts {
     if (passwordHash !== undefined && password !== undefined)
       problems.push({ field: 'password_hash', code: 'ambiguous' });
     if (email !== undefined && !isEmail(email)) problems.push({ field: 'email', code: 'malformed' });
+    if (email === undefined && emailVerified) problems.push({ field: 'email', code: 'required' });
     if (roles && !areRoles(roles)) problems.push({ field: 'roles', code: 'malformed' });
-    return problems;
+    return [...problems, ...profileProblems({ displayName, groups })];
   }
 
   /** Returns the errors of a draft from a file: hashes of another system may be weaker than those of this service. */
@@ -83,6 +88,9 @@ export class AccountDrafts {
       kind: 'local',
       passwordHash: password === undefined ? passwordHash : await this.passwords.hash(password),
       email: draft.email,
+      emailVerified: draft.emailVerified,
+      displayName: draft.displayName === undefined ? undefined : displayNameOf(draft.displayName),
+      groups: draft.groups,
       roles: draft.roles ?? [],
       mfaRequired: draft.mfaRequired ?? false,
       isInvited: draft.isInvited ?? false,

@@ -58,4 +58,11 @@ export class AccountEntity {
 
   /** Counts the changes of the address, so that a link is void once the account has another one. */
   @Column('bigint', { default: 0 }) readonly email_version!: number;
+
+  /** The `email_version` of the address that was verified: a change of the address ends its verification. */
+  @Column('bigint', { nullable: true }) readonly email_verified_version!: number | null;
+  @Column('varchar', { length: 255, nullable: true }) readonly display_name!: string | null;
+
+  /** Names between commas; `groups` is a reserved word of MySQL. */
+  @Column('varchar', { length: 1024, default: '' }) readonly group_names!: string;
 }

@@ -3,6 +3,7 @@ import { isLanguage, type Language } from './language.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { AccountEntity } from './account.entity.js';
+import { groupsOf } from './profile.js';
 import {
   type AccountStatus,
   type AccountVersion,
@@ -19,11 +20,11 @@ personalTable(AccountEntity, {
     ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
     ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
     ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at', 'totp_count'],
-    'passkey_count',
+    ...['passkey_count', 'email_version', 'email_verified_version', 'display_name', 'group_names'],
   ],
   withheld: [
     ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
-    ...['last_attempt_id', 'holds', 'password_version', 'email_version'],
+    ...['last_attempt_id', 'holds', 'password_version'],
   ],
 });
 
@@ -41,7 +42,8 @@ export interface AccountFilter {
 const READ = [
   ...(['id', 'login_id', 'kind', 'status', 'password_hash', 'roles', 'email', 'mfa_required'] as const),
   ...(['enrolment_forced', 'security_stamp', 'totp_count', 'passkey_count', 'password_ends_at'] as const),
-  ...(['password_version', 'invited_at', 'language', 'email_version'] as const),
+  ...(['password_version', 'invited_at', 'language', 'email_version', 'email_verified_version'] as const),
+  ...(['display_name', 'group_names'] as const),
 ];
 type AccountRow = Pick<AccountEntity, (typeof READ)[number]>;
 
@@ -191,6 +193,9 @@ function accountOf(row: AccountRow): StoredAccount {
     roles: rolesOf(row.roles),
     ...(row.email !== null && { email: row.email }),
     emailVersion: row.email_version,
+    emailVerified: row.email !== null && row.email_verified_version === row.email_version,
+    ...(row.display_name !== null && { displayName: row.display_name }),
+    groups: groupsOf(row.group_names),
     ...(isLanguage(row.language) && { language: row.language }),
     mfaRequired: row.mfa_required === 1,
     enrolmentForced: row.enrolment_forced === 1,

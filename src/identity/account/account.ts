@@ -19,6 +19,12 @@ export interface Account {
   readonly email?: string;
   /** Rises with each change of the address. */
   readonly emailVersion: number;
+  /** True if mails to the present address are known to reach the user. */
+  readonly emailVerified: boolean;
+  /** What pages, mails and other applications call the user. */
+  readonly displayName?: string;
+  /** Claims for other applications; roles alone authorize here. */
+  readonly groups: readonly string[];
   /** Language of pages and mails, once the user has chosen one. */
   readonly language?: Language;
   /** True if this account needs a second factor, whatever its roles. */
@@ -88,7 +94,7 @@ export function areRoles(roles: readonly string[]): boolean {
   return roles.every((role) => ROLE_FORM.test(role)) && rolesText(roles).length <= MAX_ROLES_LENGTH;
 }
 
-const MAX_EMAIL_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 const EMAIL = /^[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,64}@[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]+$/u;
 
 /** Checks only the form of a mail address: one `@`, and no character with a meaning in a mail header. */

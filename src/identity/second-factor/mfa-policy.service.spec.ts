@@ -34,6 +34,8 @@ function accountWith(totpCount: number, passkeyCount: number, facts: Partial<Acc
       securityStamp: 0,
       passwordVersion: 0,
       emailVersion: 0,
+      emailVerified: false,
+      groups: [],
     },
     ...{ mfaRequired: false, enrolmentForced: false, hasPassword: true, totpCount, passkeyCount, ...facts },
   };

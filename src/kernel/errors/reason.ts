@@ -113,7 +113,7 @@ type CredentialReason =
 type RefreshReason = 'no cookie' | 'expired' | 'superseded' | 'reused';
 
 /** Why a mailed link is rejected, or cannot be requested. A used or replaced link is unknown. */
-type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'no mail relay';
+type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'link requested' | 'no mail relay';
 
 /** Why a request of a browser is rejected as forged by another site. */
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
@@ -133,6 +133,8 @@ type AccountReason =
   | 'login id taken'
   | 'invited with other roles'
   | 'not invited'
+  // It follows the identity provider.
+  | 'address of staff'
   | 'not to be invited'
   | 'person known'
   | 'the file changed while it was read'

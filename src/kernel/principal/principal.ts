@@ -28,6 +28,8 @@ export interface FullPrincipal extends AuthenticationFacts {
   /** How the request proves it: by an access token in `Authorization`, or by the cookie `SESSION`. */
   readonly via: 'token' | 'session';
   readonly roles: readonly string[];
+  /** For pages: known by a session only, whose authentication reads the account. */
+  readonly displayName?: string;
 }
 
 /** A user with a verified password and an open second factor; has the authority `ROLE_PRE_MFA` only. */

@@ -28,7 +28,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 const MAX_VALUE_LENGTH = 255;
 
 /** Prepares a value of a user: one line of at most 255 characters. */
-function mailValue(text: string): string {
+export function mailValue(text: string): string {
   return text.toWellFormed().replaceAll(UNSEEN, ' ').trim().slice(0, MAX_VALUE_LENGTH).toWellFormed();
 }
 

@@ -38,6 +38,7 @@ import { OwnEnrolment } from './own/own-enrolment.service.js';
 import { MfaChallenges } from './login/mfa-challenges.service.js';
 import { Reauthentication } from './own/reauthentication.service.js';
 import { SingleFactorLogin } from './login/single-factor-login.service.js';
+import { ChangeAuthorization } from './own/change-authorization.service.js';
 import { EnrolmentAuthorization } from './own/enrolment-authorization.service.js';
 import { EnrolmentConfirmation } from './own/enrolment-confirmation.service.js';
 import { OwnPasskeys } from './own/own-passkeys.service.js';
@@ -112,6 +113,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     TrustedOrigins,
     OwnPassword,
     OwnPasswordChange,
+    ChangeAuthorization,
     EnrolmentAuthorization,
     OwnEnrolment,
     OwnPasskeys,
@@ -133,6 +135,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     SessionCookieStrategy,
     OperatorCredentials,
     RequestAuthenticator,
+    ChangeAuthorization,
     CredentialWriter,
     EnrolmentConfirmation,
     OwnEnrolment,

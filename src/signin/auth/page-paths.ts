@@ -22,12 +22,15 @@ export const RECOVERY_PAGES = {
   invitation: '/portal/invitation',
   unlock: '/portal/unlock',
   'not-me': '/portal/not-me',
+  email: '/portal/email',
 } as const;
 
 /** Pages of signed-in users. */
 export const ACCOUNT_PAGES = {
   security: '/portal/security',
   password: '/portal/security/password',
+  email: '/portal/security/email',
+  verifyEmail: '/portal/security/verify-email',
   backupCodes: '/portal/security/backup-codes',
   activity: '/portal/security/activity',
   replace: '/portal/security/replace',

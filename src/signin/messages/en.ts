@@ -305,10 +305,14 @@ export const en = {
     activity: 'Activity',
     activityText: 'See sign-ins and changes of your account.',
     showActivity: 'Show activity',
+    profile: 'Profile',
     mails: 'Mails and language',
     mailedTo: 'Mails about your account go to',
     noAddress: 'Your account has no mail address, so you get no mail about it and cannot reset a forgotten password.',
-    addressChange: 'Ask your help desk to change the address.',
+    changeAddress: 'Change mail address',
+    addAddress: 'Add a mail address',
+    verifyAddress: 'Send a link to verify it',
+    addressOfStaff: 'Your organisation manages this address.',
     language: 'Language of pages and mails',
     unknownBrowser: 'Unknown browser',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
@@ -323,6 +327,7 @@ export const en = {
       removed: 'The passkey or authenticator app is removed. You are signed out everywhere else.',
       passkey: 'The passkey is added. You can use it at your next sign-in.',
       app: 'The authenticator app is added.',
+      emailSent: 'We have sent a link to the address. Open it within 15 minutes and confirm the address there.',
     },
   },
 
@@ -353,6 +358,15 @@ export const en = {
     submit: 'Change password',
     effect: 'You will be signed out on all other devices.',
     staff: 'Your password is kept at your organisation. Change it there.',
+  },
+
+  addressChange: {
+    title: 'Change mail address',
+    text: 'We send a link to the new address. Your address changes once you open the link and confirm it there; until then, mails go to the present one.',
+    email: 'New mail address',
+    submit: 'Send link',
+    bad: 'This is not a mail address that can be used.',
+    soon: 'We have sent you a link a short while ago. Wait five minutes before you request another one.',
   },
 
   newCodes: {
@@ -422,6 +436,8 @@ export const en = {
       USER_INVITED: 'Invitation sent',
       INVITATION_ACCEPTED: 'Invitation accepted',
       NOT_ME_REPORTED: 'Reported as not you',
+      EMAIL_REQUESTED: 'Link to another mail address requested',
+      EMAIL_CONFIRMED: 'Mail address confirmed',
       USER_EXPORTED: 'Data of the account exported by an administrator',
       USER_DELETED: 'Account deleted',
       USERS_IMPORTED: 'Users imported',
@@ -474,6 +490,13 @@ export const en = {
       submit: 'Unlock account',
       done: 'Your account is unlocked. You can sign in now.',
     },
+    email: {
+      title: 'Confirm your mail address',
+      text: (address: string) =>
+        `Confirm that you want to use ${address} for your account. Notices and links to a new password will be mailed to it. If you did not ask for this, close this page: another person could otherwise use your address for their account.`,
+      submit: 'Confirm address',
+      done: 'The mail address is confirmed.',
+    },
     notMe: {
       title: 'This was not you?',
       text: (user: string) =>
@@ -493,7 +516,14 @@ export const en = {
     search: 'Username or mail address',
     find: 'Search',
     noUsers: 'No user was found.',
+    name: 'Name',
     email: 'Mail address',
+    verified: 'Verified',
+    unverified: 'Not verified',
+    markVerified: 'Mark this mail address as verified',
+    groups: 'Groups',
+    groupsHint: 'For other applications, separated by commas. They permit nothing here.',
+    profileOfStaff: 'The identity provider may replace name, mail address and groups at the next sign-in.',
     roles: 'Roles',
     state: 'State',
     active: 'Active',
@@ -615,7 +645,9 @@ export const en = {
     /** By the field or reason of an error. */
     problems: {
       id: 'This username cannot be used.',
+      name: 'This name cannot be used.',
       email: 'A valid mail address is needed.',
+      groups: 'Names of groups have at most 64 visible characters, and 1024 together.',
       roles: 'Role names look like ROLE_NAME.',
       reason: 'Give a reason of at most 200 characters.',
       ticket: 'Give the number of the ticket: letters, digits and # . _ : / - only.',
@@ -640,7 +672,7 @@ export const en = {
     importText:
       'Upload a CSV file whose first line names the columns, or a file with one JSON object in each line. Existing users are never changed.',
     importColumns:
-      'login_id is the username; only this column is required. Give password or password_hash, not both. Separate several roles by commas, in quotes. otpauth_uri takes over an authenticator app.',
+      'login_id is the username; only this column is required. Give password or password_hash, not both. Separate several roles or groups by commas, in quotes. otpauth_uri takes over an authenticator app.',
     importExample: 'Example:',
     importRules: 'Rules for each column',
     importRuleTexts: [
@@ -649,6 +681,9 @@ export const en = {
       'password: the same rules as for every new password here.',
       'password_hash: Argon2, bcrypt, scrypt or PBKDF2, also with a prefix such as {bcrypt}; neither weaker than the configuration permits nor too costly. A bcrypt hash covers 72 bytes: users with a longer password cannot sign in with it and reset it by mail.',
       'email: one mail address, or empty.',
+      'email_verified: true if mails to the address are known to reach the user; otherwise false, or empty.',
+      'name: the display name of the user.',
+      'groups: names for other applications, separated by commas; at most 64 characters each.',
       'roles: names such as ROLE_USER, separated by commas. ROLE_PRE_MFA is reserved.',
       'otpauth_uri: otpauth://totp/… with SHA1, 6 digits and 30 seconds, stated or left out. The secret is Base32 and has 128 to 512 bits; the configuration may permit shorter ones. Blanks in the secret and capitals are read.',
     ] as readonly string[],
@@ -738,6 +773,8 @@ export const en = {
     unlockLink: 'Unlock my account',
     /** If the lock has ended before the mail was sent. */
     unlocked: 'The lock has ended in the meantime.',
+    /** First line of a mail to a user with a display name. */
+    greeting: (name: string): string => `Hello ${name},`,
     footer: (service: string): string => `This is an automatic mail from ${service}. Please do not reply to it.`,
     kinds: {
       'mfa-on': {
@@ -804,6 +841,10 @@ export const en = {
         title: 'Your password was reset',
         text: 'A new password was set for your account.',
       },
+      'address-requested': {
+        title: 'Another mail address was requested',
+        text: 'Someone who is signed in to your account wants to use another mail address for it. We have sent a link to that address; the change takes effect when it is confirmed there.',
+      },
       'address-changed': {
         title: 'Your mail address was changed',
         text: 'Your account has another mail address now, or none. This address gets no further mails about it. If you did not expect this, also contact your administrator: links to choose a password go to the new address.',
@@ -843,6 +884,12 @@ export const en = {
       text: 'An account was created for you. To choose your password, open the following page. The link works once.',
       link: 'Choose your password',
       more: 'After that, sign in with your username and the new password. You may then have to set up a second step, such as a passkey or an authenticator app.',
+    },
+    'address-confirmation': {
+      title: 'Confirm your mail address',
+      text: 'Someone asked to use this mail address for an account. If it was you, open the following page within 15 minutes and confirm it there. The link works once.',
+      link: 'Confirm this address',
+      more: 'If you did not ask for this, ignore this mail and do not open the page: nothing changes.',
     },
     /** Label of the login id. */
     username: 'Username',

@@ -303,11 +303,15 @@ export const ko: Messages = {
     activity: '활동 기록',
     activityText: '로그인과 계정 변경 내역을 확인하십시오.',
     showActivity: '활동 기록 보기',
+    profile: '프로필',
     mails: '메일과 언어',
     mailedTo: '계정에 관한 메일을 받는 주소',
     noAddress:
       '계정에 메일 주소가 없어 계정에 관한 메일을 받을 수 없고, 잊어버린 비밀번호를 직접 다시 정할 수 없습니다.',
-    addressChange: '주소를 바꾸려면 헬프데스크에 요청하십시오.',
+    changeAddress: '메일 주소 변경',
+    addAddress: '메일 주소 추가',
+    verifyAddress: '확인 링크 보내기',
+    addressOfStaff: '이 주소는 소속 기관에서 관리합니다.',
     language: '페이지와 메일의 언어',
     unknownBrowser: '알 수 없는 브라우저',
     browserOn: (browser, system) => `${browser} (${system})`,
@@ -322,6 +326,7 @@ export const ko: Messages = {
       removed: '패스키 또는 인증 앱이 삭제되었습니다. 다른 모든 곳에서 로그아웃되었습니다.',
       passkey: '패스키가 추가되었습니다. 다음 로그인부터 사용할 수 있습니다.',
       app: '인증 앱이 추가되었습니다.',
+      emailSent: '그 주소로 링크를 보냈습니다. 15분 안에 링크를 열어 주소를 확인하십시오.',
     },
   },
 
@@ -351,6 +356,15 @@ export const ko: Messages = {
     submit: '비밀번호 변경',
     effect: '다른 모든 기기에서 로그아웃됩니다.',
     staff: '비밀번호는 소속 기관에서 관리합니다. 그곳에서 변경하십시오.',
+  },
+
+  addressChange: {
+    title: '메일 주소 변경',
+    text: '새 주소로 링크를 보냅니다. 링크를 열어 확인하면 주소가 변경되며, 그 전까지는 지금 주소로 메일을 보냅니다.',
+    email: '새 메일 주소',
+    submit: '링크 보내기',
+    bad: '사용할 수 없는 메일 주소입니다.',
+    soon: '조금 전에 링크를 보냈습니다. 5분 뒤에 다시 요청하십시오.',
   },
 
   newCodes: {
@@ -420,6 +434,8 @@ export const ko: Messages = {
       USER_INVITED: '초대 발송',
       INVITATION_ACCEPTED: '초대 수락',
       NOT_ME_REPORTED: '본인이 아니라고 신고함',
+      EMAIL_REQUESTED: '다른 메일 주소로 링크 요청',
+      EMAIL_CONFIRMED: '메일 주소 확인',
       USER_EXPORTED: '관리자가 계정 데이터 내보내기',
       USER_DELETED: '계정 삭제',
       USERS_IMPORTED: '사용자 가져오기',
@@ -470,6 +486,13 @@ export const ko: Messages = {
       submit: '잠금 해제',
       done: '계정의 잠금이 해제되었습니다. 이제 로그인할 수 있습니다.',
     },
+    email: {
+      title: '메일 주소 확인',
+      text: (address) =>
+        `${address} 주소를 본인의 계정에 사용하려면 확인하십시오. 알림과 새 비밀번호 링크가 이 주소로 발송됩니다. 본인이 요청하지 않았다면 이 페이지를 닫으십시오. 그러지 않으면 다른 사람이 이 주소를 자신의 계정에 사용할 수 있습니다.`,
+      submit: '주소 확인',
+      done: '메일 주소가 확인되었습니다.',
+    },
     notMe: {
       title: '본인이 아니십니까?',
       text: (user) =>
@@ -489,7 +512,14 @@ export const ko: Messages = {
     search: '아이디 또는 메일 주소',
     find: '검색',
     noUsers: '사용자를 찾을 수 없습니다.',
+    name: '이름',
     email: '메일 주소',
+    verified: '확인됨',
+    unverified: '확인되지 않음',
+    markVerified: '이 메일 주소를 확인된 것으로 표시',
+    groups: '그룹',
+    groupsHint: '다른 애플리케이션을 위한 값이며 쉼표로 구분합니다. 이곳에서는 아무 권한도 주지 않습니다.',
+    profileOfStaff: '다음 로그인 때 ID 공급자가 이름, 메일 주소, 그룹을 바꿀 수 있습니다.',
     roles: '역할',
     state: '상태',
     active: '활성',
@@ -609,7 +639,9 @@ export const ko: Messages = {
     },
     problems: {
       id: '이 아이디는 사용할 수 없습니다.',
+      name: '이 이름은 사용할 수 없습니다.',
       email: '올바른 메일 주소가 필요합니다.',
+      groups: '그룹 이름은 보이는 글자 64자 이내이며, 모두 합쳐 1024자를 넘을 수 없습니다.',
       roles: '역할 이름은 ROLE_NAME 형식이어야 합니다.',
       reason: '200자 이내로 사유를 입력하십시오.',
       ticket: '티켓 번호를 입력하십시오. 영문자, 숫자와 # . _ : / - 만 사용할 수 있습니다.',
@@ -634,7 +666,7 @@ export const ko: Messages = {
     importText:
       '첫 줄에 열 이름이 있는 CSV 파일이나 줄마다 JSON 개체가 하나씩 있는 파일을 올리십시오. 기존 사용자는 변경되지 않습니다.',
     importColumns:
-      'login_id는 아이디이며 이 열만 필수입니다. password와 password_hash 중 하나만 적으십시오. 역할이 여러 개면 쉼표로 구분해 따옴표로 묶으십시오. otpauth_uri는 기존 인증 앱을 이어받습니다.',
+      'login_id는 아이디이며 이 열만 필수입니다. password와 password_hash 중 하나만 적으십시오. 역할이나 그룹이 여러 개면 쉼표로 구분해 따옴표로 묶으십시오. otpauth_uri는 기존 인증 앱을 이어받습니다.',
     importExample: '예:',
     importRules: '열마다의 규칙',
     importRuleTexts: [
@@ -643,6 +675,9 @@ export const ko: Messages = {
       'password: 이곳의 새 비밀번호와 같은 규칙을 따릅니다.',
       'password_hash: Argon2, bcrypt, scrypt 또는 PBKDF2이며 {bcrypt} 같은 접두사도 됩니다. 설정이 허용하는 것보다 약하거나 비용이 너무 크면 안 됩니다. bcrypt 해시는 72바이트까지만 다룹니다. 비밀번호가 더 긴 사용자는 이 해시로 로그인할 수 없으므로 메일로 비밀번호를 재설정합니다.',
       'email: 메일 주소 하나이거나 비어 있습니다.',
+      'email_verified: 그 주소로 보낸 메일이 사용자에게 닿는 것이 확인되었으면 true, 아니면 false이거나 비어 있습니다.',
+      'name: 사용자의 표시 이름입니다.',
+      'groups: 다른 애플리케이션을 위한 이름을 쉼표로 구분하며, 이름마다 64자 이내입니다.',
       'roles: ROLE_USER 같은 이름을 쉼표로 구분합니다. ROLE_PRE_MFA는 예약되어 있습니다.',
       'otpauth_uri: otpauth://totp/… 형식이며 SHA1, 6자리, 30초를 적거나 생략합니다. 비밀 값은 Base32이며 128~512비트입니다. 더 짧은 값은 설정이 허용할 때만 사용할 수 있습니다. 비밀 값 안의 공백과 대문자는 그대로 읽습니다.',
     ],
@@ -722,6 +757,7 @@ export const ko: Messages = {
       `본인이 시도하셨다면 지금 계정 잠금을 해제할 수 있습니다. 이 링크는 ${minutes}분 동안 한 번만 사용할 수 있습니다.`,
     unlockLink: '계정 잠금 해제',
     unlocked: '그동안 계정 잠금이 해제되었습니다.',
+    greeting: (name) => `${name} 님, 안녕하십니까?`,
     footer: (service) => `이 메일은 ${service}에서 자동으로 발송되었습니다. 회신하지 마십시오.`,
     kinds: {
       'mfa-on': {
@@ -788,6 +824,10 @@ export const ko: Messages = {
         title: '비밀번호가 재설정되었습니다',
         text: '계정에 새 비밀번호가 설정되었습니다.',
       },
+      'address-requested': {
+        title: '메일 주소 변경이 요청되었습니다',
+        text: '계정에 로그인한 사람이 다른 메일 주소를 사용하려고 합니다. 그 주소로 링크를 보냈으며, 그곳에서 확인하면 주소가 변경됩니다.',
+      },
       'address-changed': {
         title: '메일 주소가 변경되었습니다',
         text: '계정의 메일 주소가 변경되거나 삭제되었습니다. 이 주소로는 계정에 관한 메일을 더 이상 보내지 않습니다. 예상하지 못한 변경이라면 관리자에게도 문의하십시오. 비밀번호를 설정하는 링크는 새 주소로 발송됩니다.',
@@ -823,6 +863,12 @@ export const ko: Messages = {
       text: '고객님의 계정이 만들어졌습니다. 비밀번호를 설정하시려면 아래 페이지를 열어 주십시오. 링크는 한 번만 사용할 수 있습니다.',
       link: '비밀번호 설정',
       more: '그다음 아이디와 새 비밀번호로 로그인해 주십시오. 이어서 패스키나 인증 앱 같은 2단계 인증 수단을 설정하셔야 할 수 있습니다.',
+    },
+    'address-confirmation': {
+      title: '메일 주소를 확인해 주십시오',
+      text: '이 메일 주소를 계정에 사용하겠다는 요청이 있었습니다. 본인이 요청하셨다면 15분 안에 아래 페이지를 열어 확인해 주십시오. 링크는 한 번만 사용할 수 있습니다.',
+      link: '이 주소 확인',
+      more: '요청하지 않으셨다면 페이지를 열지 말고 이 메일을 무시해 주십시오. 아무것도 바뀌지 않습니다.',
     },
     username: '아이디',
     validUntil: '유효 기한',

@@ -5,13 +5,15 @@ import { isLanguage, type Language } from '../../identity/account/language.js';
 import { mailFooter, type MailTexts } from './mail-texts.js';
 import { messagesOf } from './messages.js';
 import { MessagesProperties } from './messages.properties.js';
-import { layOutMail, type MailContent } from '../../platform/mail/mail-layout.js';
+import { layOutMail, type MailContent, type MailPart, mailValue } from '../../platform/mail/mail-layout.js';
 import type { ComposedMail } from '../../platform/mail/mail-message.js';
 
 /** Recipient of a mail, and the language to write it in. */
 export interface MailReader {
   /** Mail address of the recipient. */
   readonly to: string;
+  /** The display name of the user, if the mail may name them and they have one. */
+  readonly name?: string | undefined;
   /** The language that the user has chosen. */
   readonly language: Language | undefined;
   /** The language of the request that caused the mail, for a user who has chosen none. */
@@ -30,12 +32,17 @@ export class MailComposer {
     private readonly json: JsonProperties,
   ) {}
 
-  compose({ to, language: chosen, requested }: MailReader, write: (texts: MailTexts) => MailContent): ComposedMail {
+  compose(
+    { to, name, language: chosen, requested }: MailReader,
+    write: (texts: MailTexts) => MailContent,
+  ): ComposedMail {
     const language = chosen ?? (isLanguage(requested) ? requested : this.properties.defaultLanguage);
     const messages = messagesOf(language);
     const { tag, notices } = messages;
     const { title, parts } = write({ messages, timeText: (millis) => this.timeText(millis, tag) });
-    const body = layOutMail({ tag, title, parts: [...parts, mailFooter(this.branding, messages)] });
+    const greeting: readonly MailPart[] =
+      name === undefined ? [] : [{ kind: 'text', text: notices.greeting(mailValue(name)) }];
+    const body = layOutMail({ tag, title, parts: [...greeting, ...parts, mailFooter(this.branding, messages)] });
     return { to, language, subject: notices.subject(this.branding.name, title), ...body };
   }
 

@@ -20,4 +20,7 @@ export class AccountLinkEntity {
 
   /** Version of the address that the mail went to; -1 for one that the account no longer had. */
   @Column('bigint', { default: -1 }) readonly email_version!: number;
+
+  /** The address that the link confirms. */
+  @Column('varchar', { length: 254, nullable: true }) readonly email!: string | null;
 }

@@ -10,7 +10,7 @@ expiringTable('account_link', 'slot');
 personalTable(AccountLinkEntity, {
   name: 'links',
   owner: 'user_id',
-  shown: ['kind', 'requested_at', 'expires_at'],
+  shown: ['kind', 'requested_at', 'expires_at', 'email'],
   // The slot of a report contains the hash of its token.
   withheld: ['slot', 'user_id', 'token_hash', 'state', 'email_version'],
 });
@@ -18,16 +18,18 @@ personalTable(AccountLinkEntity, {
 /** Longer than the time in which no further link is mailed. */
 const KEPT_SECONDS = 3600;
 
-const INSERT = `INSERT INTO account_link (slot, user_id, kind, token_hash, state, requested_at, expires_at, email_version)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO account_link (slot, user_id, kind, token_hash, state, requested_at, expires_at, email_version, email)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const REPLACE = 'UPDATE account_link SET token_hash = ?, state = ?, expires_at = ?, email_version = ? WHERE slot = ?';
 const BY_HASH =
-  'SELECT slot, user_id, state, expires_at, email_version FROM account_link WHERE token_hash = ? AND kind = ?';
+  'SELECT slot, user_id, state, expires_at, email_version, email FROM account_link WHERE token_hash = ? AND kind = ?';
 /** The row stays until its expiry, since it also limits how often a link is mailed. */
 const USE = 'UPDATE account_link SET token_hash = NULL WHERE slot = ? AND token_hash = ? AND expires_at > ?';
 /** A time of request in the future means that the clock was set back. */
-const RESERVE = `UPDATE account_link SET token_hash = NULL, requested_at = ?, expires_at = ?
+const RESERVE = `UPDATE account_link SET token_hash = NULL, requested_at = ?, expires_at = ?, state = ?, email = ?
   WHERE slot = ? AND (requested_at <= ? OR requested_at > ?)`;
+/** A link that a mail was reserved for, unless another mail was reserved since. */
+const ISSUE = 'UPDATE account_link SET token_hash = ?, expires_at = ? WHERE slot = ? AND state = ?';
 const END_ONE = 'DELETE FROM account_link WHERE slot = ?';
 const END_OTHERS = 'DELETE FROM account_link WHERE user_id = ? AND kind = ? AND slot <> ?';
 const END_ALL = 'DELETE FROM account_link WHERE user_id = ?';
@@ -39,6 +41,8 @@ export interface StoredLink {
   readonly state: string;
   /** Version of the address that the mail with the link went to; `FORMER_ADDRESS` for an earlier one. */
   readonly emailVersion: number;
+  /** The address that the link confirms. */
+  readonly email?: string;
   readonly expiresAt: number;
   readonly isExpired: boolean;
 }
@@ -53,12 +57,18 @@ export interface NewLink {
   readonly lifetimeSeconds: number;
 }
 
+/** A link whose mail was reserved, with what the account was then. */
+export type ReservedLink = Pick<NewLink, 'slot' | 'tokenHash' | 'state' | 'lifetimeSeconds'>;
+
 export interface LinkRequest {
   readonly slot: string;
   readonly subject: string;
   readonly kind: LinkKind;
   /** Shortest time since the previous request. */
   readonly intervalSeconds: number;
+  /** What the account is now, and the address to confirm, for a link that is bound to its request. */
+  readonly state?: string;
+  readonly email?: string;
 }
 
 interface LinkRow {
@@ -66,6 +76,7 @@ interface LinkRow {
   readonly user_id: string;
   readonly state: string;
   readonly email_version: number;
+  readonly email: string | null;
   readonly expires_at: number;
 }
 
@@ -79,24 +90,36 @@ export class AccountLinkStore {
     const { slot, subject, kind, tokenHash, state, emailVersion, lifetimeSeconds } = link;
     const now = this.clock.seconds();
     const expiresAt = now + lifetimeSeconds;
-    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, now, expiresAt, emailVersion]);
+    const isFirst = await tx.insert(INSERT, [
+      ...[slot, subject, kind, tokenHash, state, now, expiresAt, emailVersion],
+      null,
+    ]);
     if (!isFirst) await tx.change(REPLACE, [tokenHash, state, expiresAt, emailVersion, slot]);
     return expiresAt;
   }
 
   /** Notes that a link was requested and ends the one before; false if one was requested within the interval. */
-  async reserve(tx: Tx, { slot, subject, kind, intervalSeconds }: LinkRequest): Promise<boolean> {
+  async reserve(tx: Tx, request: LinkRequest): Promise<boolean> {
+    const { slot, subject, kind, intervalSeconds, state = '', email = null } = request;
     const now = this.clock.seconds();
     const expiresAt = now + KEPT_SECONDS;
-    if ((await tx.change(RESERVE, [now, expiresAt, slot, now - intervalSeconds, now])) === 1) return true;
-    return tx.insert(INSERT, [slot, subject, kind, null, '', now, expiresAt, FORMER_ADDRESS]);
+    const isNext = await tx.change(RESERVE, [now, expiresAt, state, email, slot, now - intervalSeconds, now]);
+    if (isNext === 1) return true;
+    return tx.insert(INSERT, [slot, subject, kind, null, state, now, expiresAt, FORMER_ADDRESS, email]);
+  }
+
+  /** Returns the expiry in epoch seconds; undefined if the account has changed since the request, or another one came. */
+  async issue(tx: Tx, { slot, tokenHash, state, lifetimeSeconds }: ReservedLink): Promise<number | undefined> {
+    const expiresAt = this.clock.seconds() + lifetimeSeconds;
+    return (await tx.change(ISSUE, [tokenHash, expiresAt, slot, state])) === 1 ? expiresAt : undefined;
   }
 
   async find(tx: Tx, kind: LinkKind, tokenHash: string): Promise<StoredLink | undefined> {
     const [row] = await tx.rows<LinkRow>(BY_HASH, [tokenHash, kind]);
     if (!row) return undefined;
-    const { slot, user_id: subject, state, email_version: emailVersion, expires_at: expiresAt } = row;
-    return { slot, subject, state, emailVersion, expiresAt, isExpired: expiresAt <= this.clock.seconds() };
+    const { slot, user_id: subject, state, email_version: emailVersion, email, expires_at: expiresAt } = row;
+    const isExpired = expiresAt <= this.clock.seconds();
+    return { slot, subject, state, emailVersion, ...(email !== null && { email }), expiresAt, isExpired };
   }
 
   /** True for the one transaction that uses the link, before it expires. */

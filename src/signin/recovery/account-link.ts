@@ -4,7 +4,7 @@ import type { LastLock } from '../../identity/second-factor/attempts/attempt.js'
 import { hashSecret, isSecretForm } from '../../identity/session/session.js';
 
 /** Kinds of mailed links; each permits one act of one account (authentication.md 2.5). */
-export type LinkKind = 'password-reset' | 'unlock' | 'invitation' | 'not-me';
+export type LinkKind = 'password-reset' | 'unlock' | 'invitation' | 'not-me' | 'email';
 
 /** The pages that the links open. */
 export const LINK_PAGES: Readonly<Record<LinkKind, string>> = {
@@ -12,6 +12,7 @@ export const LINK_PAGES: Readonly<Record<LinkKind, string>> = {
   unlock: RECOVERY_PAGES.unlock,
   invitation: RECOVERY_PAGES.invitation,
   'not-me': RECOVERY_PAGES['not-me'],
+  email: RECOVERY_PAGES.email,
 };
 
 /** Version of an address that the account no longer has, and that no present one equals. */
@@ -30,6 +31,8 @@ export interface LinkFacts {
   readonly account: Account;
   /** Needed for `unlock` alone. */
   readonly lock?: LastLock | undefined;
+  /** The address that the link confirms; needed for `email` alone. */
+  readonly email?: string | undefined;
 }
 
 /** The row of an account and kind. Notices do not replace the links of each other, since users may open any of the mails. */
@@ -40,15 +43,16 @@ export function slotOf(kind: LinkKind, subject: string, tokenHash: string): stri
 /**
  * What the account must still be when a link of this kind is used, as a hash: a link is void once the mail address of the
  * account was changed, even if the former one came back, apart from that of a report, which is also mailed to the previous address. A link for a password is void once the
- * account has another one, and a link that unlocks is for one lock. Undefined if the account gets no such link.
+ * account has another one, and a link that unlocks is for one lock. A link that confirms an address is void once anything has ended
+ * the logins in progress, such as a report. Undefined if the account gets no such link.
  */
-export function stateOf(kind: LinkKind, { account, lock }: LinkFacts): string | undefined {
-  const state = partsOf(kind, account, lock);
+export function stateOf(kind: LinkKind, facts: LinkFacts): string | undefined {
+  const state = partsOf(kind, facts);
   return state && hashSecret(JSON.stringify(state));
 }
 
-function partsOf(kind: LinkKind, account: Account, lock?: LastLock): readonly unknown[] | undefined {
-  const { passwordVersion, email = '', emailVersion, invitedAt } = account;
+function partsOf(kind: LinkKind, { account, lock, email: confirmed }: LinkFacts): readonly unknown[] | undefined {
+  const { passwordVersion, email = '', emailVersion, securityStamp, invitedAt } = account;
   // Links of before the first change of an address have no version.
   const address = emailVersion === 0 ? [email] : [email, emailVersion];
   switch (kind) {
@@ -60,6 +64,8 @@ function partsOf(kind: LinkKind, account: Account, lock?: LastLock): readonly un
       return lock && [lock.id, ...address];
     case 'not-me':
       return [];
+    case 'email':
+      return confirmed === undefined ? undefined : [confirmed, securityStamp, ...address];
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../identity/account/account.js';
 import { Accounts } from '../../identity/account/accounts.service.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
@@ -29,6 +30,8 @@ export interface CreatedLinks {
 /** A link that could be used now. */
 export interface ValidLink {
   readonly account: Account;
+  /** The address that the link confirms. */
+  readonly email?: string | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -38,6 +41,8 @@ export interface UsedLink {
   readonly account: Account;
   /** Version of the address that the mail with the link went to; `FORMER_ADDRESS` for an earlier one. */
   readonly emailVersion: number;
+  /** The address that the link confirms. */
+  readonly email?: string | undefined;
 }
 
 type FoundLink = ({ readonly link: StoredLink } & ValidLink) | { readonly reason: Reason };
@@ -80,14 +85,14 @@ export class AccountLinks {
   /** The account of a link that could be used now. Changes nothing: mail scanners follow links. */
   async peek(kind: LinkKind, token: string): Promise<ValidLink | undefined> {
     const found = await this.read(kind, token);
-    return 'reason' in found ? undefined : { account: found.account, expiresAt: found.expiresAt };
+    return 'reason' in found ? undefined : found;
   }
 
   /** As `peek`. @throws ServiceError `LINK_INVALID` */
   async require(kind: LinkKind, token: string): Promise<ValidLink> {
     const found = await this.read(kind, token);
     if ('reason' in found) throw invalid(found.reason);
-    return { account: found.account, expiresAt: found.expiresAt };
+    return found;
   }
 
   /**
@@ -97,6 +102,31 @@ export class AccountLinks {
   reserve(tx: Tx, subject: string, seconds: number): Promise<boolean> {
     const slot = slotOf('password-reset', subject, '');
     return this.store.reserve(tx, { slot, subject, kind: 'password-reset', intervalSeconds: seconds });
+  }
+
+  /**
+   * Reserves the next mail with a link that confirms an address of the account, and ends the previous link; false if one was
+   * reserved within `seconds`. The link is void once the account is no longer as `account` states it.
+   */
+  reserveConfirmation(tx: Tx, account: Account, email: string, seconds: number): Promise<boolean> {
+    const slot = slotOf('email', account.id, '');
+    const bound = { email, ...withoutUndefined({ state: stateOf('email', { account, email }) }) };
+    return this.store.reserve(tx, { slot, subject: account.id, kind: 'email', intervalSeconds: seconds, ...bound });
+  }
+
+  /** Creates the link of a reserved mail; undefined if the account has changed since, or another mail was reserved. */
+  createConfirmation(
+    subject: string,
+    email: string,
+  ): Promise<(AccountLink & { readonly account: Account }) | undefined> {
+    return this.work.run(async (tx) => {
+      const account = await this.accounts.hold(tx, subject);
+      const state = account && stateOf('email', { account, email });
+      if (!account || state === undefined) return undefined;
+      const { url, ...token } = this.tokens.issue('email');
+      const expiresAt = await this.store.issue(tx, { slot: slotOf('email', subject, ''), state, ...token });
+      return expiresAt === undefined ? undefined : { account, url, expiresAt };
+    });
   }
 
   /**
@@ -113,7 +143,7 @@ export class AccountLinks {
     const { link, account } = found;
     if (!(await this.store.use(tx, link.slot, hashSecret(token)))) throw invalid('link unknown');
     await this.store.endOthers(tx, account.id, kind, link.slot);
-    return { account, emailVersion: link.emailVersion };
+    return { account, emailVersion: link.emailVersion, email: link.email };
   }
 
   /** Ends the invitation of an account, whose next one may be mailed much later. */
@@ -155,12 +185,13 @@ export class AccountLinks {
     const hash = hashOfToken(token);
     const link = hash === undefined ? undefined : await this.store.find(tx, kind, hash);
     if (!link) return { reason: 'link unknown' };
-    const { subject, state, expiresAt, isExpired } = link;
+    const { subject, state, email, expiresAt, isExpired } = link;
     if (isExpired) return { reason: 'link expired' };
     const account = await accountOf(subject);
     if (account?.status !== 'active') return { reason: 'account not active' };
     const lock = await this.lockFor(tx, kind, subject);
-    return stateOf(kind, { account, lock }) === state ? { link, account, expiresAt } : { reason: 'link outdated' };
+    const isUnchanged = stateOf(kind, { account, lock, email }) === state;
+    return isUnchanged ? { link, account, email, expiresAt } : { reason: 'link outdated' };
   }
 
   private lockFor(tx: Tx, kind: LinkKind, subject: string): Promise<LastLock | undefined> {

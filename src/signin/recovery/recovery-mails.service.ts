@@ -48,7 +48,7 @@ export class RecoveryMails {
     if (Number(facts[ADDRESS_VERSION] ?? emailVersion) !== emailVersion) return undefined;
     const link = links[LINK_OF[name]];
     if (!link || to === undefined) return undefined;
-    const reader = { to, language: account.language, requested: facts['language'] };
+    const reader = { to, name: account.displayName, language: account.language, requested: facts['language'] };
     return this.composer.compose(reader, ({ messages: { recovery }, timeText }) => {
       const { title, text, link: label, more } = recovery[name];
       const lines = [

@@ -8,6 +8,7 @@ import { TokenModule } from '../../identity/token/token.module.js';
 import { AccessTermination } from './access-termination.service.js';
 import { AccountLinkStore } from './account-link.store.js';
 import { AccountLinks } from './account-links.service.js';
+import { AddressConfirmations } from './address-confirmations.service.js';
 import { InvitationDelivery } from './invitation-delivery.service.js';
 import { Invitations } from './invitations.service.js';
 import { LinkTokens } from './link-tokens.service.js';
@@ -21,8 +22,11 @@ import { ResetMails } from './reset-mails.service.js';
   imports: [EventsModule, MailModule, AccountModule, SessionModule, TokenModule, MfaModule],
   providers: [
     ...[AccountLinkStore, LinkTokens, AccountLinks, AccessTermination, ResetMails, InvitationDelivery],
-    ...[PasswordRecovery, LockRecovery, NotMeReports, Invitations],
+    ...[PasswordRecovery, LockRecovery, NotMeReports, Invitations, AddressConfirmations],
   ],
-  exports: [AccessTermination, AccountLinks, ResetMails, PasswordRecovery, LockRecovery, NotMeReports, Invitations],
+  exports: [
+    ...[AccessTermination, AccountLinks, ResetMails, PasswordRecovery, LockRecovery, NotMeReports, Invitations],
+    AddressConfirmations,
+  ],
 })
 export class RecoveryModule {}

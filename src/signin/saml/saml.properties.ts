@@ -226,6 +226,29 @@ export class IdpProperties {
   })
   readonly emailAttribute?: string;
 
+  @Key(flag(), {
+    name: 'email.verified',
+    does:
+      'Whether the address of email.attribute counts as verified; set it only if users cannot enter an address there without ' +
+      'confirming it.',
+    effect: full,
+  })
+  readonly emailVerified: boolean = false;
+
+  @Key(uri, {
+    name: 'name.attribute',
+    does: 'Attribute with the display name, read at each login.',
+    effect: full,
+  })
+  readonly nameAttribute?: string;
+
+  @Key(uri, {
+    name: 'groups.attribute',
+    does: 'Attribute with the groups that the account has for other applications, read at each login; they authorize nothing here.',
+    effect: full,
+  })
+  readonly groupsAttribute?: string;
+
   @Key(uri, {
     name: 'roles.attribute',
     does: 'Attribute with groups, which roles.map turns into roles at each login.',

@@ -72,6 +72,26 @@ onAnyEngine('the page about a user', (engine) => {
     expect((await story.login(user)).body).toMatchObject({ mfa_required: false });
   });
 
+  it('changes name and groups, and marks an address as verified, which another address is not', async () => {
+    const { admin } = scene;
+    const user = story.person();
+    const facts = { name: 'Ada <b>Lovelace</b>', groups: 'ops, Domain Users' };
+    const first = await admin.done(user, 'change', { ...facts, email: 'a@harbour.example', email_verified: 'true' });
+    expect(first.text).toContain('<dd>Ada &lt;b&gt;Lovelace&lt;/b&gt;</dd>');
+    expect(first.text).toContain('<dd>Domain Users, ops</dd>');
+    expect(first.text).toContain('a@harbour.example <span class="badge good">Verified</span>');
+
+    const again = await admin.done(user, 'change', { ...facts, email: 'b@harbour.example' });
+    expect(again.text).toContain('b@harbour.example <span class="badge">Not verified</span>');
+
+    const form = await admin.user(user, 'change');
+    expect(form.text).toContain('value="Ada &lt;b&gt;Lovelace&lt;/b&gt;"');
+    expect(form.text).toContain('value="Domain Users, ops"');
+    const wrong = await admin.act(user, 'change', { ...facts, name: 'a\u0007' });
+    expect(wrong).toBeAnswered(400);
+    expect(wrong.text).toContain('This name cannot be used.');
+  });
+
   it('replaces the roles for a reason and ends the sessions, or keeps what was typed', async () => {
     const { admin } = scene;
     const user = story.person();

@@ -33,6 +33,8 @@ const OWN_FORMS: Readonly<Record<string, Fields>> = {
   [`${SECURITY}/end-device`]: { id: 'x' },
   [`${SECURITY}/language`]: { language: 'ko' },
   [`${SECURITY}/password`]: { current: PASSWORD, new: CHOSEN },
+  [`${SECURITY}/email`]: { email: 'planted@evil.example', pw: PASSWORD },
+  [`${SECURITY}/verify-email`]: {},
   [`${SECURITY}/backup-codes`]: {},
   [`${SECURITY}/replace`]: {},
   [`${SECURITY}/turn-off`]: { code: '123456' },
@@ -55,6 +57,7 @@ const VISITOR_FORMS: Readonly<Record<string, Fields>> = {
   '/portal/invitation': { token: 'A'.repeat(43), new: CHOSEN },
   '/portal/unlock': { token: 'A'.repeat(43) },
   '/portal/not-me': { token: 'A'.repeat(43) },
+  '/portal/email': { token: 'A'.repeat(43) },
 };
 
 const USER = '/portal/admin/users/{sub}';

@@ -55,6 +55,9 @@ onEveryDatabase('accounts', (database) => {
         password: PASSWORD,
         roles: ['ROLE_B', 'ROLE_A'],
         email: 'fresh@example.org',
+        emailVerified: true,
+        displayName: ' Zoe\u0308 ',
+        groups: ['b', 'a'],
         mfaRequired: true,
       },
       'cli',
@@ -75,6 +78,9 @@ onEveryDatabase('accounts', (database) => {
       hasPassword: true,
       passwordVersion: 0,
       emailVersion: 0,
+      emailVerified: true,
+      displayName: 'Zo\u00eb',
+      groups: ['a', 'b'],
     });
   });
 
@@ -287,6 +293,83 @@ onEveryDatabase('accounts', (database) => {
     expect(changed).not.toHaveProperty('email');
     const refused = database.work.run((tx) => parts.changes.change(tx, id, { roles: ['ROLE_PRE_MFA'] }, 'cli'));
     await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
+  });
+
+  it('an address stays verified until it changes, and is verified together with a change', async () => {
+    const { id } = await create('verified');
+    const change = (facts: AccountChange): Promise<void> =>
+      database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli'));
+    const states: unknown[] = [];
+    const step = async (facts: AccountChange): Promise<void> => {
+      await change(facts);
+      const { email, emailVerified, emailVersion } = await reload(id);
+      states.push([email, emailVerified, emailVersion]);
+    };
+
+    await step({ email: 'one@example.org' });
+    await step({ emailVerified: true });
+    await step({ email: 'one@example.org', displayName: 'V' });
+    await step({ email: 'two@example.org' });
+    await step({ email: 'one@example.org' });
+    await step({ email: 'three@example.org', emailVerified: true });
+    await step({ email: 'three@example.org', emailVerified: false });
+    await step({ email: 'three@example.org', emailVerified: true });
+    await step({ email: null });
+
+    expect(states).toEqual([
+      ['one@example.org', false, 1],
+      ['one@example.org', true, 1],
+      ['one@example.org', true, 1],
+      ['two@example.org', false, 2],
+      ['one@example.org', false, 3],
+      ['three@example.org', true, 4],
+      ['three@example.org', false, 4],
+      ['three@example.org', true, 4],
+      [undefined, false, 5],
+    ]);
+  });
+
+  it('of several links that are confirmed at once, one sets the address and the others lose', async () => {
+    const { id } = await create('confirming');
+    await database.work.run((tx) => parts.changes.change(tx, id, { email: 'former@example.org' }, 'cli'));
+    const before = await reload(id);
+
+    const won = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { changes } = index % 2 ? parts : others;
+        const email = `link-${index}@example.org`;
+        return (await database.work.run((tx) => changes.confirmAddress(tx, before, email))) ? [email] : [];
+      }),
+    );
+
+    expect(won.flat()).toHaveLength(1);
+    expect(await reload(id)).toMatchObject({ email: won.flat()[0], emailVerified: true, emailVersion: 2 });
+    expect((await eventKinds(database.work, id)).filter((kind) => kind === 'EMAIL_CONFIRMED')).toHaveLength(1);
+  });
+
+  it('an address that does not exist cannot be verified', async () => {
+    const { id } = await create('unmailed');
+
+    for (const facts of [{ emailVerified: true }, { email: null, emailVerified: true }]) {
+      const refused = database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli'));
+      await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
+    }
+  });
+
+  it('a display name and groups are changed and removed by themselves', async () => {
+    const { id } = await create('named');
+    const change = (facts: AccountChange): Promise<void> =>
+      database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli'));
+
+    await change({ displayName: ' Ada Lovelace', groups: ['staff', 'Domain Users', 'staff'] });
+    expect(await reload(id)).toMatchObject({ displayName: 'Ada Lovelace', groups: ['Domain Users', 'staff'] });
+    await change({ displayName: null });
+    expect(await reload(id)).not.toHaveProperty('displayName');
+    expect((await reload(id)).groups).toHaveLength(2);
+    await change({ groups: [] });
+    expect((await reload(id)).groups).toEqual([]);
+    await expect(change({ displayName: 'a\nb' })).rejects.toEqual(code('VALIDATION_FAILED'));
+    await expect(change({ groups: ['a,b'] })).rejects.toEqual(code('VALIDATION_FAILED'));
   });
 
   it('A4: new roles invalidate the security stamp; other facts do not', async () => {

@@ -7,10 +7,12 @@ import { describedStoryOn } from '../../support/login/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../../support/http/http-client.js';
 import { type Enrolled, PASSWORD, refresh, secondStep } from '../../support/login/login-story.js';
 import { MULTIPART, multipart } from '../../support/http/multipart.js';
+import { openMailboxes } from '../../support/mail/mailbox.js';
 import { BROWSER, formOf, submit, visit } from '../../support/pages/pages.js';
 import { assert, creationOptions, PasskeyStory, requestOptions } from '../../support/passkey/passkey-story.js';
 import { onSqlite } from '../../support/database/story-database.js';
 
+const MAILBOXES = await openMailboxes();
 const FORM = 'application/x-www-form-urlencoded';
 const CLIENT_SECRET = 'introspection-of-the-shop';
 const BASIC = { authorization: `Basic ${Buffer.from(`shop:${CLIENT_SECRET}`).toString('base64')}` };
@@ -38,13 +40,15 @@ const BY_OTHER_TESTS = [
     'POST /2fa/portal/verify',
   ],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
+  ...['POST /me/email', 'POST /account/email'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey'],
   'GET /assets/{name}',
-  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
+  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
     `GET /portal/${page}`,
     `POST /portal/${page}`,
   ]),
+  ...['POST /portal/security/email', 'POST /portal/security/verify-email', 'GET /portal/security/email'],
   ...['', '/activity', '/password', '/backup-codes', '/replace', '/turn-off', '/add-app', '/add-passkey'].map(
     (end) => `GET /portal/security${end}`,
   ),
@@ -508,6 +512,39 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
   });
 });
 
+onSqlite('the OpenAPI document of a service with a mail relay', (engine) => {
+  const mailbox = MAILBOXES[engine.name];
+  const story = describedStoryOn(engine, { people: 2, args: mailbox.args });
+
+  it('matches the responses about the own mail address', async () => {
+    const person = story.person();
+    const { client, accessToken: bearer } = await story.signInByPassword(person);
+    const ask = (email: string): Promise<Answer> => client.post('/me/email', { email }, { bearer });
+
+    expect(await ask('a@harbour.example')).toBeAnswered(202);
+    expect(await ask('b@harbour.example')).toBeRefused(429, 'RATE_LIMITED');
+    const token = tokenIn((await mailbox.mailTo('a@harbour.example', '/portal/email?token=')).text);
+    expect(await visit(client, `/portal/email?token=${token}`)).toBeAnswered(200);
+    expect(await client.post('/account/email', { token })).toBeAnswered(204);
+    expect(await client.post('/account/email', { token })).toBeRefused(401, 'LINK_INVALID');
+    expect((await client.get('/me', { bearer })).body).toMatchObject({ email_verified: true });
+    story.clock.advance(301);
+    expect(await ask('c@harbour.example')).toBeRefused(401, 'STEP_UP_REQUIRED');
+  });
+
+  it('matches the pages about the own mail address', async () => {
+    const person = story.person();
+    const client = story.client();
+    await submit(client, await visit(client, '/portal/login'), { id: person.id, pw: person.password });
+    const page = await visit(client, '/portal/security/email');
+
+    expect(await submit(client, page, { email: 'nowhere', pw: person.password })).toBeAnswered(400);
+    expect(await submit(client, page, { email: 'd@harbour.example', pw: person.password })).toBeAnswered(303);
+    const token = tokenIn((await mailbox.mailTo('d@harbour.example', '/portal/email?token=')).text);
+    expect(await submit(client, await visit(client, `/portal/email?token=${token}`), {})).toBeAnswered(200);
+  });
+});
+
 onSqlite('H1: request bodies that violate their schema', (engine) => {
   const story = describedStoryOn(engine, { people: 5, args: KEYS, others: { admin: 'ROLE_ADMIN' } });
 
@@ -660,7 +697,7 @@ function invalidVariants({ requestBody }: OperationObject, good: Members): reado
   return [
     { ...good, unexpected: 1 },
     ...required.map(without),
-    ...Object.keys(good).flatMap((name) => [7, null, {}, ['x'], ''].map((value) => ({ ...good, [name]: value }))),
+    ...Object.keys(good).flatMap((name) => [7, null, {}, [7], ''].map((value) => ({ ...good, [name]: value }))),
   ];
 }
 

@@ -18,7 +18,7 @@ const OPEN = new Set([
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
   ...['GET /portal/login', 'POST /portal/login', 'POST /portal/logout', 'GET /portal/resume'],
   ...['GET /assets/:name', 'GET /favicon.ico', 'GET /.well-known/change-password'],
-  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
+  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
     `GET /portal/${page}`,
     `POST /portal/${page}`,
   ]),
@@ -27,6 +27,7 @@ const OPEN = new Set([
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
+  'POST /account/email',
 ]);
 /** Closed routes that also accept an mfa_token or a half-authenticated session. */
 const HALF = new Set([

@@ -21,7 +21,8 @@ export const CHANGE_USER: OperationOptions = {
   description:
     'Makes all changes or none. Other roles and the status `disabled` end all sessions and the trust in all devices. ' +
     'The status `disabled` also ends all mailed links, which are not valid again when the account is enabled. ' +
-    'Administrators cannot disable or demote themselves or the last administrator: 409.',
+    'Another address is not verified unless `email_verified` says so. Administrators cannot disable or demote the last ' +
+    'administrator or themselves, and cannot change or verify their own address here: 409.',
   errors: ['NOT_FOUND', 'CONFLICT'],
 };
 export const DELETE_USER: OperationOptions = {

@@ -11,9 +11,10 @@ import type { VisibleAccount } from '../account-details.js';
 import type { adminEventsResponse, userResponse, userSessionsResponse, usersResponse } from './users.schema.js';
 
 export function toUserBody(account: Account): InferOutput<typeof usersResponse>['items'][number] {
-  const { id, loginId, kind, status, roles, email = null, mfaRequired } = account;
-  const mfa = { mfa_active: hasSecondFactor(account), mfa_required: mfaRequired };
-  return { sub: id, id: loginId, kind, status, roles, email, ...mfa };
+  const { id, loginId, kind, status, roles, email = null, emailVerified, displayName = null, groups } = account;
+  const mfa = { mfa_active: hasSecondFactor(account), mfa_required: account.mfaRequired };
+  const profile = { email, email_verified: emailVerified, name: displayName, groups };
+  return { sub: id, id: loginId, kind, status, roles, ...profile, ...mfa };
 }
 
 export function toUserDetailsBody({

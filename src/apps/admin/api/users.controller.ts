@@ -5,7 +5,8 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
-import { AccountAdministration } from '../account-administration.service.js';
+import type { AccountDraft } from '../../../identity/account/account-drafts.service.js';
+import { AccountAdministration, type AccountUpdate } from '../account-administration.service.js';
 import { AccountDirectory } from '../account-directory.service.js';
 import { AccountProvisioning } from '../account-provisioning.service.js';
 import { actorOf } from '../act.js';
@@ -54,13 +55,10 @@ export class UsersController {
   async create(
     @Caller() caller: FullPrincipal,
     @Body({ schema: newUserSchema })
-    { id, pw, mfa_required, reason, ticket, ...draft }: InferOutput<typeof newUserSchema>,
+    { reason, ticket, ...draft }: InferOutput<typeof newUserSchema>,
   ): Promise<InferOutput<typeof userResponse>> {
     const act = { ...actorOf(caller), reason, ticket };
-    const account = await this.provisioning.createFromDraft(
-      { ...draft, loginId: id, password: pw, mfaRequired: mfa_required },
-      act,
-    );
+    const account = await this.provisioning.createFromDraft(draftOf(draft), act);
     return this.show(caller, account.id);
   }
 
@@ -82,10 +80,9 @@ export class UsersController {
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Body({ schema: userChangeSchema })
-    { roles, email, status, mfa_required, ...justification }: InferOutput<typeof userChangeSchema>,
+    { reason, ticket, ...change }: InferOutput<typeof userChangeSchema>,
   ): Promise<InferOutput<typeof userResponse>> {
-    const change = withoutUndefined({ roles, email, status, mfaRequired: mfa_required });
-    await this.administration.update(subject, change, { ...actorOf(caller), ...justification });
+    await this.administration.update(subject, updateOf(change), { ...actorOf(caller), reason, ticket });
     return this.show(caller, subject);
   }
 
@@ -137,4 +134,27 @@ export class UsersController {
     const { generated = '', expiresAt } = await this.administration.resetPassword(subject, undefined, act);
     return { password: generated, expires: toDate(expiresAt) };
   }
+}
+
+type DraftBody = Omit<InferOutput<typeof newUserSchema>, 'reason' | 'ticket'>;
+type ChangeBody = Omit<InferOutput<typeof userChangeSchema>, 'reason' | 'ticket'>;
+
+function draftOf({ id, pw, name, email_verified, mfa_required, ...draft }: DraftBody): AccountDraft {
+  return {
+    ...draft,
+    loginId: id,
+    password: pw,
+    displayName: name,
+    emailVerified: email_verified,
+    mfaRequired: mfa_required,
+  };
+}
+
+function updateOf({ name, email_verified, mfa_required, ...change }: ChangeBody): AccountUpdate {
+  return withoutUndefined({
+    ...change,
+    displayName: name,
+    emailVerified: email_verified,
+    mfaRequired: mfa_required,
+  });
 }

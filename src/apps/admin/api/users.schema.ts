@@ -1,6 +1,7 @@
 import { KEY_PURPOSES } from '../../../identity/token/keys/signing-keys.js';
 import * as v from 'valibot';
-import { ROLE_FORM } from '../../../identity/account/account.js';
+import { MAX_EMAIL_LENGTH, ROLE_FORM } from '../../../identity/account/account.js';
+import { MAX_DISPLAY_NAME_LENGTH } from '../../../identity/account/profile.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { KINDS } from '../../../identity/events/security-event.js';
 import { amr, authenticator } from '../../../signin/auth/api/responses.schema.js';
@@ -9,8 +10,9 @@ import { EXPORT_FORMATS } from '../../../identity/events/event-export.js';
 import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../../../platform/web/schema.js';
 import { MAX_REASON_LENGTH, TICKET_FORM } from '../act.js';
 
-const MAX_EMAIL_LENGTH = 254;
 const MAX_ROLES = 100;
+/** All names together have at most as many characters, so no list or name is longer. */
+const MAX_GROUPS_LENGTH = 1024;
 
 const reason = v.pipe(
   text(MAX_REASON_LENGTH),
@@ -29,6 +31,17 @@ const roles = v.pipe(
   v.readonly(),
   v.description('Stored roles; `ROLE_USER` is implied.'),
 );
+const emailVerified = v.pipe(
+  v.boolean(),
+  v.description('Whether mails to the address are known to reach the user. Another address is not verified.'),
+);
+const name = v.pipe(text(MAX_DISPLAY_NAME_LENGTH), v.description('What pages, mails and applications call the user.'));
+const groups = v.pipe(
+  v.array(text(MAX_GROUPS_LENGTH)),
+  v.maxLength(MAX_GROUPS_LENGTH),
+  v.readonly(),
+  v.description('Groups for applications; they authorize nothing here. A name has at most 64 characters and no comma.'),
+);
 const mfaRequired = v.pipe(v.boolean(), v.description('Requires a second factor whatever the roles are.'));
 
 /** Body of `POST /admin/users`. */
@@ -41,6 +54,9 @@ export const newUserSchema = v.strictObject({
     ),
   ),
   email: v.optional(email),
+  email_verified: v.optional(emailVerified),
+  name: v.optional(name),
+  groups: v.optional(groups),
   roles: v.optional(roles),
   mfa_required: v.optional(mfaRequired),
   reason: v.optional(reason),
@@ -50,6 +66,9 @@ export const newUserSchema = v.strictObject({
 /** Body of `PATCH /admin/users/{sub}`; missing members stay. */
 export const userChangeSchema = v.strictObject({
   email: v.optional(v.pipe(v.nullable(email), v.description('`null` removes the address.'))),
+  email_verified: v.optional(emailVerified),
+  name: v.optional(v.pipe(v.nullable(name), v.description('`null` removes the name.'))),
+  groups: v.optional(groups),
   roles: v.optional(roles),
   mfa_required: v.optional(mfaRequired),
   status: v.optional(v.picklist(['active', 'disabled'])),
@@ -74,6 +93,9 @@ const userEntries = {
   status: v.picklist(['active', 'disabled']),
   roles: listOf(v.string()),
   email: v.nullable(v.string()),
+  email_verified: emailVerified,
+  name: v.nullable(v.string()),
+  groups: listOf(v.string()),
   mfa_active: v.boolean(),
   mfa_required: mfaRequired,
 };

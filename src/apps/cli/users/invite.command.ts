@@ -7,6 +7,7 @@ import type { CommandResult, RunCommand } from '../command-run.js';
 import type { UsersServices } from './users-services.command.js';
 
 interface InviteOptions {
+  readonly name?: string;
   readonly email?: string;
   readonly roles?: string;
   readonly printLink?: boolean;
@@ -19,6 +20,7 @@ export function addInviteCommand(users: Command, act: () => Act, run: RunCommand
       'creates a user who chooses the first password by a mailed link, or invites one again who has not accepted yet',
     )
     .argument('<id>', 'login id')
+    .option('--name <name>', 'display name of a new user')
     .option('--email <address>', 'for a new user, or in place of the stored address')
     .option(
       '--roles <roles>',
@@ -31,7 +33,7 @@ export function addInviteCommand(users: Command, act: () => Act, run: RunCommand
 async function invite(
   { provisioning }: UsersServices,
   loginId: string,
-  { email, roles, printLink = false }: InviteOptions,
+  { name, email, roles, printLink = false }: InviteOptions,
   act: Act,
 ): Promise<CommandResult> {
   if (!printLink && !provisioning.canMailInvitations) {
@@ -39,7 +41,7 @@ async function invite(
       message: 'No mail relay is configured (app.mail.host). Use --print-link, and give the link to the user yourself.',
     };
   }
-  const person = { loginId, email, roles: roles === undefined ? undefined : rolesWritten(roles) };
+  const person = { loginId, displayName: name, email, roles: roles === undefined ? undefined : rolesWritten(roles) };
   const { account, link } = await provisioning.invite(person, printLink ? 'link' : 'mail', act);
   if (!link) return [`Invited user ${account.loginId}. The link is mailed by the service.`];
   const until = new Date(link.expiresAt * 1000).toISOString();

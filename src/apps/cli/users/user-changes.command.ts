@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { type Account, rolesWritten } from '../../../identity/account/account.js';
-import type { Act } from '../../admin/account-administration.service.js';
+import { groupsWritten } from '../../../identity/account/profile.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { AccountUpdate, Act } from '../../admin/account-administration.service.js';
 import type { RunCommand } from '../command-run.js';
 import { withReason } from '../operator.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
@@ -11,6 +13,22 @@ export interface UserChangesParts {
   readonly run: RunCommand<UsersServices>;
   /** Reads a password from the first line of the input. */
   readonly readPassword: () => Promise<string>;
+}
+
+interface ProfileOptions {
+  readonly name?: string;
+  readonly groups?: string;
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+}
+
+function profileChange({ name, groups, email, emailVerified }: ProfileOptions): AccountUpdate {
+  return withoutUndefined({
+    displayName: name === '' ? null : name,
+    groups: groups === undefined ? undefined : groupsWritten(groups),
+    email: email === '' ? null : email,
+    emailVerified,
+  });
 }
 
 type Change = (services: UsersServices, account: Account) => Promise<string>;
@@ -44,6 +62,18 @@ export function addUserChanges(users: Command, { act, run, readPassword }: UserC
         await administration.setRoles(subject, names, act());
         const until = kind === 'staff' ? '; the identity provider replaces them at the next sign-in' : '';
         return `set roles ${names.join(',') || '(none)'}, ended all sessions${until}`;
+      }),
+    );
+
+  command('set-profile', 'changes the display name, the groups or the mail address; "" removes one')
+    .option('--name <name>', 'display name')
+    .option('--groups <groups>', 'comma-separated; for applications, they authorize nothing here')
+    .option('--email <address>')
+    .option('--email-verified', 'mails to the address are known to reach the user')
+    .action((id: string, options: ProfileOptions) =>
+      change(id, async ({ administration }, { id: subject }) => {
+        await administration.update(subject, profileChange(options), act());
+        return 'changed the profile';
       }),
     );
 

@@ -60,7 +60,7 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
 }
 
 async function show({ directory, activity }: UsersServices, account: Account): Promise<readonly string[]> {
-  const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
+  const { id, loginId, kind, status, roles, groups, displayName, mfaRequired, enrolmentForced } = account;
   const { factors, authenticators = [] } = await directory.view(id, READER);
   const { state, backupCodes, lock } = factors;
   const [open, devices] = await Promise.all([
@@ -74,7 +74,9 @@ async function show({ directory, activity }: UsersServices, account: Account): P
     ['kind', kind],
     ['status', status],
     ['roles', roles.join(',') || 'none stored'],
-    ['email', email ?? 'none'],
+    ['name', displayName ?? 'none'],
+    ['groups', groups.join(',') || 'none'],
+    ['email', emailText(account)],
     ['password', passwordText(account)],
     ['second factor', `${state}, ${required}`],
     ...authenticators.map((each) => ['authenticator', authenticatorText(each)] as const),
@@ -84,6 +86,11 @@ async function show({ directory, activity }: UsersServices, account: Account): P
     ['devices', numberText(devices.length)],
   ];
   return facts.map(([name, text]) => printable(`${name.padEnd(14)} ${text}`));
+}
+
+function emailText({ email, emailVerified }: Account): string {
+  if (email === undefined) return 'none';
+  return emailVerified ? `${email}, verified` : `${email}, not verified`;
 }
 
 function passwordText({ kind, hasPassword, passwordEndsAt, passwordVersion, invitedAt }: Account): string {

@@ -32,22 +32,28 @@ const ANNA: Account = {
   hasPassword: true,
   passwordVersion: 0,
   emailVersion: 0,
+  emailVerified: false,
+  groups: [],
 };
 
 describe('the users commands', () => {
   it('add creates a user with the password from the first line of the input', async () => {
     const outcome = await run(
-      ['add', 'anna', '--password-stdin', '--roles', 'ROLE_A,ROLE_B', '--email', 'a@example.org'],
-      {
-        input: ' kettle orbit \r\nsecond line',
-      },
+      [
+        ...['add', 'anna', '--password-stdin', '--roles', 'ROLE_A,ROLE_B', '--groups', 'a b, c', '--name', 'Anna Ax'],
+        ...['--email', 'a@example.org', '--email-verified'],
+      ],
+      { input: ' kettle orbit \r\nsecond line' },
     );
 
     expect(outcome).toMatchObject({ code: 0, printed: ['Created user anna.'], errors: [] });
     expect(outcome.calls).toEqual([
       [
         'create',
-        { loginId: 'anna', password: ' kettle orbit ', roles: ['ROLE_A', 'ROLE_B'], email: 'a@example.org' },
+        {
+          ...{ loginId: 'anna', password: ' kettle orbit ', roles: ['ROLE_A', 'ROLE_B'] },
+          ...{ displayName: 'Anna Ax', groups: ['a b', 'c'], email: 'a@example.org', emailVerified: true },
+        },
         ACT,
       ],
       'closed',
@@ -90,6 +96,20 @@ describe('the users commands', () => {
     expect(outcome.code).toBe(0);
     expect(outcome.printed[0]).toMatch(/^anna: /);
     expect(outcome.calls).toEqual([...calls, 'closed']);
+  });
+
+  it.each([
+    [['--name', 'Anna Ax'], { displayName: 'Anna Ax' }],
+    [
+      ['--groups', 'a b,c', '--email', 'a@example.org', '--email-verified'],
+      { groups: ['a b', 'c'], email: 'a@example.org', emailVerified: true },
+    ],
+    [['--name', '', '--groups', '', '--email', ''], { displayName: null, groups: [], email: null }],
+  ])('set-profile changes what its options name alone (%j)', async (options, change) => {
+    const outcome = await run(['set-profile', 'anna', ...options]);
+
+    expect(outcome).toMatchObject({ code: 0, printed: ['anna: changed the profile.'] });
+    expect(outcome.calls).toEqual([['update', ANNA.id, change, ACT], 'closed']);
   });
 
   it('disable reports the last administrator, and unlock an unknown user', async () => {
@@ -196,7 +216,7 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
       import: () => called(report ?? { created: 2, errors: [], errorsTotal: 0 }, 'import'),
     },
     administration: Object.fromEntries(
-      ['unlock', 'resetMfa', 'disable', 'enable', 'requireMfa'].map((name) => [
+      ['unlock', 'resetMfa', 'disable', 'enable', 'requireMfa', 'update'].map((name) => [
         name,
         (...rest: readonly unknown[]) => called(undefined, name, ...rest),
       ]),

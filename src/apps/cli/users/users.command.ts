@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { ImportFile, importFormat } from '../../../identity/account/import/import-file.js';
 import type { ImportReport } from '../../../identity/account/import/import-row.js';
 import { rolesWritten } from '../../../identity/account/account.js';
+import { groupsWritten } from '../../../identity/account/profile.js';
 import type { Act } from '../../admin/account-administration.service.js';
 import { type CommandParts, type CommandResult, commandRunner } from '../command-run.js';
 import { creating } from '../command-target.js';
@@ -36,7 +37,10 @@ interface ImportOptions {
 interface AddOptions {
   readonly passwordStdin?: boolean;
   readonly roles?: string;
+  readonly groups?: string;
+  readonly name?: string;
   readonly email?: string;
+  readonly emailVerified?: boolean;
 }
 
 /** Adds the commands for users; each sets the exit code by `exit`. */
@@ -49,7 +53,10 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .argument('<id>', 'login id')
     .option('--password-stdin', 'read the password from the first line of standard input')
     .option('--roles <roles>', 'comma-separated, for example ROLE_ADMIN,ROLE_MANAGEMENT')
+    .option('--name <name>', 'display name')
+    .option('--groups <groups>', 'comma-separated; for applications, they authorize nothing here')
     .option('--email <address>')
+    .option('--email-verified', 'mails to the address are known to reach the user')
     .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options, act())));
 
   const act = (): Act => operatorAct(parts.actor);
@@ -65,7 +72,7 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
   withReason(creating(users.command('import')))
     .description(
       'creates users from a file of JSON lines (*.jsonl, *.ndjson) or CSV: ' +
-        'login_id,password_hash|password,email,roles,otpauth_uri',
+        'login_id,password_hash|password,email,email_verified,name,groups,roles,otpauth_uri',
     )
     .argument('<file>')
     .option('--partial', 'import the valid rows even if others are invalid; otherwise one invalid row rejects the file')
@@ -81,11 +88,12 @@ async function add(
   { provisioning }: UsersServices,
   { input }: UsersCommandParts,
   loginId: string,
-  { passwordStdin, roles = '', email }: AddOptions,
+  { passwordStdin, roles = '', groups = '', name, email, emailVerified }: AddOptions,
   act: Act,
 ): Promise<readonly string[]> {
   const password = passwordStdin ? await firstLineOf(input) : undefined;
-  const draft = { loginId, roles: rolesWritten(roles), email, password };
+  const profile = { displayName: name, groups: groupsWritten(groups), email, emailVerified };
+  const draft = { loginId, roles: rolesWritten(roles), password, ...profile };
   const { account, generated } = await provisioning.create(draft, act);
   const shown = generated === undefined ? '' : ` The password is shown only once: ${generated}`;
   return [`Created user ${account.loginId}.${shown}`];

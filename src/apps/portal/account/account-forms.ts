@@ -1,6 +1,7 @@
+import { MAX_EMAIL_LENGTH } from '../../../identity/account/account.js';
 import { html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
-import { passwordField } from '../form/forms.js';
+import { focus, passwordField } from '../form/forms.js';
 import { accountForm, type AccountFormFields } from './account-form.js';
 
 /** `GET /portal/security/password`: the form for a new password. */
@@ -17,6 +18,26 @@ ${passwordField(context, { id: 'current', label: passwordChange.current, autocom
         { id: 'new', label: common.newPassword, autocomplete: 'new-password', minLength },
       )}<p class="hint">${passwordChange.effect}</p>
 `;
+    },
+  );
+}
+
+/** `GET /portal/security/email`: the form for another mail address. */
+export function addressPage(
+  fields: AccountFormFields,
+  { typed, asksPassword }: { readonly typed: string; readonly asksPassword: boolean },
+): View {
+  return accountForm(
+    fields,
+    ({ addressChange }) => addressChange,
+    (context) => {
+      const { addressChange, passwordChange } = context.t;
+      const password =
+        asksPassword &&
+        passwordField(context, { id: 'pw', label: passwordChange.current, autocomplete: 'current-password' });
+      return html`<div class="field"><label for="email">${addressChange.email}</label>
+<input id="email" name="email" type="email" value="${typed}" maxlength="${MAX_EMAIL_LENGTH}" autocomplete="email"${focus(fields.alert === undefined)} required></div>
+${password === false ? undefined : password}`;
     },
   );
 }

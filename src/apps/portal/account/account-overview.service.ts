@@ -24,23 +24,26 @@ export class AccountOverview {
   ) {}
 
   async page(caller: FullPrincipal, done: Done | undefined): Promise<View> {
-    const [{ hasPassword, email, language }, secondFactor, panels] = await Promise.all([
+    const [account, secondFactor, panels] = await Promise.all([
       this.reauthentication.accountOf(caller),
       this.secondFactors.of(caller),
       this.panels.of(caller),
     ]);
+    const { hasPassword, language } = account;
     const form = (path: string): FormFields => this.forms.plain(caller, path);
     return accountPage({
       navigation: this.forms.navigationFor(caller),
       ...withoutUndefined({ done, language }),
+      profile: account,
       secondFactor,
       hasPassword,
-      ...(this.mails.isEnabled && { mails: withoutUndefined({ email }) }),
+      ...(this.mails.isEnabled && { mails: account }),
       ...panels,
       forms: {
         endSession: form(ACCOUNT_PAGES.endSession),
         endDevice: form(ACCOUNT_PAGES.endDevice),
         language: form(ACCOUNT_PAGES.language),
+        verifyEmail: form(ACCOUNT_PAGES.verifyEmail),
       },
     });
   }

@@ -2,6 +2,7 @@ import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, pageView } from '../../../signin/messages/page.js';
+import type { Account } from '../../../identity/account/account.js';
 import { LANGUAGES } from '../../../identity/account/language.js';
 import { messagesOf } from '../../../signin/messages/messages.js';
 import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
@@ -15,18 +16,20 @@ import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from
 export interface AccountFields {
   readonly navigation: NavigationFields;
   readonly done?: Done;
+  readonly profile: Pick<Account, 'loginId' | 'displayName' | 'groups'>;
   readonly secondFactor: SecondFactorSummary;
   readonly hasPassword: boolean;
   /** The language that the user has chosen. */
   readonly language?: string;
   /** Where mails about the account go; absent if the service sends none. */
-  readonly mails?: { readonly email?: string };
+  readonly mails?: Pick<Account, 'email' | 'emailVerified' | 'kind'>;
   readonly sessions: readonly ShownSession[];
   readonly devices: readonly ShownDevice[];
   readonly forms: {
     readonly endSession: FormFields;
     readonly endDevice: FormFields;
     readonly language: FormFields;
+    readonly verifyEmail: FormFields;
   };
 }
 
@@ -44,7 +47,7 @@ export function accountPage(fields: AccountFields): View {
       title: account.title,
       navigation: navigation(context, fields.navigation),
       body: html`${notice}${secondFactorPanel(context, fields.secondFactor)}${passwordPanel(context, fields)}${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
-${activityPanel(context)}${mailsPanel(context, fields)}</div>
+${profilePanel(context, fields)}${activityPanel(context)}${mailsPanel(context, fields)}</div>
 `,
     };
   });
@@ -58,6 +61,22 @@ function passwordPanel({ t, contextPath }: PageContext, { hasPassword }: Account
     'password',
     account.password,
     html`${paragraph(account.passwordText)}<p class="actions">${link}</p>
+`,
+  );
+}
+
+function profilePanel({ t }: PageContext, { profile }: AccountFields): Html {
+  const { account, admin, common } = t;
+  const { loginId, displayName, groups } = profile;
+  const row = (label: string, value: string): Html => html`<dt>${label}</dt><dd>${value}</dd>
+`;
+  return panel(
+    'profile',
+    account.profile,
+    html`<dl class="facts">
+${displayName === undefined ? undefined : row(admin.name, displayName)}${row(common.username, loginId)}${
+      groups.length === 0 ? undefined : row(admin.groups, groups.join(', '))
+    }</dl>
 `,
   );
 }
@@ -77,15 +96,41 @@ function mailsPanel(context: PageContext, { mails, language = context.language, 
   const { account } = context.t;
   const choice = languageForm(context, forms.language, language);
   if (mails === undefined) return panel('mails', account.language, choice);
-  const { email } = mails;
-  const address = email === undefined ? account.noAddress : html`${account.mailedTo}: <strong>${email}</strong>`;
-  return panel(
-    'mails',
-    account.mails,
-    html`<p>${address}<br>
-<span class="quiet small">${account.addressChange}</span></p>
-${choice}`,
-  );
+  return panel('mails', account.mails, html`${addressPart(context, mails, forms.verifyEmail)}${choice}`);
+}
+
+/** The address with its verification; staff change theirs at their identity provider. */
+function addressPart(
+  { t, contextPath }: PageContext,
+  { email, emailVerified, kind }: Pick<Account, 'email' | 'emailVerified' | 'kind'>,
+  verification: FormFields,
+): Html {
+  const { account, admin } = t;
+  const [style, state] = emailVerified
+    ? (['badge good', admin.verified] as const)
+    : (['badge', admin.unverified] as const);
+  const address =
+    email === undefined
+      ? account.noAddress
+      : html`${account.mailedTo}: <strong>${email}</strong> <span class="${style}">${state}</span>`;
+  const label = email === undefined ? account.addAddress : account.changeAddress;
+  const isUnverified = email !== undefined && !emailVerified;
+  return html`<p>${address}</p>
+${
+  isUnverified
+    ? form(
+        verification,
+        html`<p class="actions">${button(account.verifyAddress)}</p>
+`,
+      )
+    : undefined
+}${
+    kind === 'staff'
+      ? html`<p class="hint">${account.addressOfStaff}</p>
+`
+      : html`<p class="actions">${buttonLink(contextPath + ACCOUNT_PAGES.email, label)}</p>
+`
+  }`;
 }
 
 function languageForm({ t }: PageContext, fields: FormFields, language: string): Html {

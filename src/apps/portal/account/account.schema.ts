@@ -4,13 +4,14 @@ import { LANGUAGES } from '../../../identity/account/language.js';
 import { formEntries, setupForm, typedCode, typedName } from '../form/forms.schema.js';
 import { credentialField } from '../form/passkey-field.js';
 
+const MAX_TYPED_ADDRESS = 1024;
 /** Id of a session, device or event; 64 characters at most. */
 const id = v.pipe(v.string(), v.maxLength(64));
 
 /** Confirmations that the overview shows after an act. */
 const DONE = [
   ...(['password', 'session', 'sessions', 'device', 'off', 'language'] as const),
-  ...(['renamed', 'removed', 'passkey', 'app'] as const),
+  ...(['renamed', 'removed', 'passkey', 'app', 'emailSent'] as const),
 ] as const;
 export type Done = (typeof DONE)[number];
 
@@ -42,5 +43,14 @@ export const newAppForm = v.strictObject({ ...namedForm.entries, replaces: setup
 export const newPasskeyForm = v.strictObject({ ...formEntries, name: typedName, credential: credentialField });
 
 export const passwordForm = v.strictObject({ ...confirmedForm.entries, current: password, new: password });
+
+/** The form itself shows the error for a text that is no address. */
+export const addressForm = v.strictObject({
+  ...confirmedForm.entries,
+  email: v.pipe(v.string(), v.maxLength(MAX_TYPED_ADDRESS)),
+  pw: v.optional(v.pipe(password, v.description('The password of an account without a second factor.'))),
+});
+
+export const verifyAddressForm = v.strictObject(formEntries);
 
 export const activityQuery = v.object({ after: v.optional(id) });

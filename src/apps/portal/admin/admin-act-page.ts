@@ -13,7 +13,10 @@ import { actRule, type UserAct } from './user-acts.js';
 export interface TypedAct {
   readonly reason?: string | undefined;
   readonly ticket?: string | undefined;
+  readonly name?: string | undefined;
   readonly email?: string | undefined;
+  readonly email_verified?: string | undefined;
+  readonly groups?: string | undefined;
   readonly roles?: string | undefined;
   readonly mfa_required?: string | undefined;
   readonly authenticator?: string | undefined;
@@ -73,11 +76,29 @@ function ownFields(context: PageContext, { act, account, authenticator, typed }:
 `;
   }
   if (act !== 'change') return undefined;
-  const email = typed ? (typed.email ?? '') : (account.email ?? '');
-  const isMfaRequired = typed ? typed.mfa_required !== undefined : account.mfaRequired;
-  return html`<div class="field"><label for="email">${admin.email}</label>
+  return changeFields(context, account, typed ?? typedOf(account));
+}
+
+/** The stored values, as the form sends them. An address is marked as verified by a check of its own each time. */
+function typedOf({ displayName, email, groups, mfaRequired }: Account): TypedAct {
+  return { name: displayName, email, groups: groups.join(', '), mfa_required: mfaRequired ? 'true' : undefined };
+}
+
+function changeFields({ t: { admin } }: PageContext, { kind }: Account, typed: TypedAct): Html {
+  const { name = '', email = '', groups = '' } = typed;
+  return html`<div class="field"><label for="name">${admin.name}</label>
+<input id="name" name="name" value="${name}" maxlength="255" autocomplete="off"></div>
+<div class="field"><label for="email">${admin.email}</label>
 <input id="email" name="email" type="email" value="${email}" maxlength="254" autocomplete="off"></div>
-<div class="field"><label class="check"><input type="checkbox" name="mfa_required" value="true"${isMfaRequired ? html` checked` : undefined}> ${admin.mfaRequired}</label></div>
+${checkField('email_verified', admin.markVerified, typed.email_verified)}<div class="field"><label for="groups">${admin.groups}</label>
+<input id="groups" name="groups" value="${groups}" autocomplete="off" spellcheck="false" aria-describedby="groups-hint">
+<p class="hint" id="groups-hint">${kind === 'staff' ? admin.profileOfStaff : admin.groupsHint}</p></div>
+${checkField('mfa_required', admin.mfaRequired, typed.mfa_required)}`;
+}
+
+/** A check box, which is sent only if it is checked. */
+export function checkField(name: string, label: string, value: string | undefined): Html {
+  return html`<div class="field"><label class="check"><input type="checkbox" name="${name}" value="true"${value === undefined ? undefined : html` checked`}> ${label}</label></div>
 `;
 }
 

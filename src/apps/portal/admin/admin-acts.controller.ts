@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { rolesWritten } from '../../../identity/account/account.js';
+import { groupsWritten } from '../../../identity/account/profile.js';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
@@ -73,13 +74,19 @@ export class AdminActsController {
     return this.pages.userUrl(subject, 'reset');
   }
 
-  @ActRoute('change', 'Change the mail address and the demand for a second factor')
+  @ActRoute('change', 'Change name, mail address, groups and the demand for a second factor')
   async change(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Body({ schema: changeForm }) form: InferOutput<typeof changeForm>,
   ): Promise<SeeOther> {
-    const change = { email: form.email ?? null, mfaRequired: form.mfa_required === 'true' };
+    const change = {
+      displayName: form.name ?? null,
+      email: form.email ?? null,
+      groups: groupsWritten(form.groups),
+      mfaRequired: form.mfa_required === 'true',
+      ...(form.email_verified && { emailVerified: true }),
+    };
     await this.perform('change', caller, subject, form, (act) => this.administration.update(subject, change, act));
     return this.pages.userUrl(subject, 'changed');
   }

@@ -29,7 +29,10 @@ function previewRow(context: PageContext, row: PreviewRow): Html {
   const { admin } = context.t;
   const facts = [
     admin.atLine(row.line),
+    row.displayName ?? '',
     row.email ?? '',
+    row.emailVerified ? admin.verified : '',
+    row.groups.join(', '),
     row.roles.join(', '),
     row.hasPassword ? admin.withPassword : '',
     row.hasAuthenticator ? admin.withAuthenticator : '',

@@ -53,12 +53,17 @@ function accountPanel(context: PageContext, fields: UserFields): Html {
     'facts',
     admin.account,
     html`<dl class="facts">
-${row(admin.state, html`${active}${stateBadges(context, account)}`)}${row(admin.email, account.email ?? admin.none)}${row(
-      admin.roles,
-      rolesText(account.roles),
-    )}${row(admin.password, passwordText(context, account))}</dl>
+${row(admin.state, html`${active}${stateBadges(context, account)}`)}${row(admin.name, account.displayName ?? admin.none)}${row(
+      admin.email,
+      emailText(context, account),
+    )}${row(admin.groups, account.groups.join(', ') || admin.none)}${row(admin.roles, rolesText(account.roles))}${row(admin.password, passwordText(context, account))}</dl>
 ${isAdministrator ? actions(actLinks(context, account, acts)) : undefined}`,
   );
+}
+
+function emailText({ t: { admin } }: PageContext, { email, emailVerified }: Account): Html | string {
+  if (email === undefined) return admin.none;
+  return html`${email} <span class="${emailVerified ? 'badge good' : 'badge'}">${emailVerified ? admin.verified : admin.unverified}</span>`;
 }
 
 function passwordText({ t, time }: PageContext, account: Account): Html | string {

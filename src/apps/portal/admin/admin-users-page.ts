@@ -4,6 +4,7 @@ import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
+import { checkField, type TypedAct } from './admin-act-page.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 
 const EVERYBODY = 'ROLE_USER';
@@ -70,11 +71,11 @@ function table(context: PageContext, users: readonly Account[]): Html {
   const { admin, common } = context.t;
   const rows = users.map(
     (user) => html`<tr><td><a href="${context.contextPath}${adminUserPath(user.id)}">${user.loginId}</a></td>\
-<td>${user.email ?? ''}</td><td>${rolesText(user.roles)}</td><td>${stateBadges(context, user)}</td></tr>
+<td>${user.displayName ?? ''}</td><td>${user.email ?? ''}</td><td>${rolesText(user.roles)}</td><td>${stateBadges(context, user)}</td></tr>
 `,
   );
   return html`<div class="panel"><div class="table"><table class="stack">
-<thead><tr><th scope="col">${common.username}</th><th scope="col">${admin.email}</th><th scope="col">${admin.roles}</th>\
+<thead><tr><th scope="col">${common.username}</th><th scope="col">${admin.name}</th><th scope="col">${admin.email}</th><th scope="col">${admin.roles}</th>\
 <th scope="col">${admin.state}</th></tr></thead>
 <tbody>
 ${rows}</tbody>
@@ -113,7 +114,8 @@ export interface NewUserFields extends FormFields {
   readonly navigation: NavigationFields;
   /** True if invitations can be mailed; otherwise the user gets a temporary password. */
   readonly canInvite: boolean;
-  readonly typed?: { readonly id: string; readonly email: string; readonly roles: string; readonly access: string };
+  readonly typed?: Readonly<Record<'id' | 'groups' | 'roles' | 'access', string>> &
+    Pick<TypedAct, 'name' | 'email' | 'email_verified'>;
   readonly alert?: PagePart;
 }
 
@@ -133,11 +135,22 @@ export function newUserPage(fields: NewUserFields): View {
 ${alert?.(context)}${form(
         fields,
         html`${input('id', common.username, typed?.id ?? '', html` maxlength="255" required`)}${input(
+          'name',
+          admin.name,
+          typed?.name ?? '',
+          html` maxlength="255"`,
+        )}${input(
           'email',
           admin.email,
           typed?.email ?? '',
           html` type="email" maxlength="254"`,
-        )}${input('roles', admin.roles, typed?.roles ?? '', html` aria-describedby="roles-hint"`)}<p class="hint" id="roles-hint">${admin.rolesHint}</p>
+        )}${checkField('email_verified', admin.markVerified, typed?.email_verified)}${input(
+          'groups',
+          admin.groups,
+          typed?.groups ?? '',
+          html` aria-describedby="groups-hint"`,
+        )}<p class="hint" id="groups-hint">${admin.groupsHint}</p>
+${input('roles', admin.roles, typed?.roles ?? '', html` aria-describedby="roles-hint"`)}<p class="hint" id="roles-hint">${admin.rolesHint}</p>
 ${firstPassword(context, canInvite, typed?.access)}<div class="actions">${submitButton(admin.create)}</div>
 `,
       )}</div>

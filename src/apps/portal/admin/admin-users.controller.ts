@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { rolesWritten } from '../../../identity/account/account.js';
+import { groupsWritten } from '../../../identity/account/profile.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
 import { actorOf } from '../../admin/act.js';
@@ -73,9 +74,10 @@ export class AdminUsersController {
     @Body({ schema: newUserForm }) form: NewUser,
     @Res() reply: Reply,
   ): Promise<PageResult> {
-    const { id, email, roles, access } = form;
-    const typed = { id, email: email ?? '', roles, access };
-    const person = { loginId: id, email, roles: rolesWritten(roles) };
+    const { id, name, email, email_verified, groups, roles, access } = form;
+    const typed = { id, name, email, email_verified, groups, roles, access };
+    const profile = { displayName: name, email, emailVerified: email_verified !== undefined };
+    const person = { loginId: id, ...profile, groups: groupsWritten(groups), roles: rolesWritten(roles) };
     const act = actorOf(caller);
     return rerenderOnError(
       ACT_ERRORS,

@@ -13,6 +13,8 @@ const optionalText = v.optional(
     v.transform((text) => (text.trim() === '' ? undefined : text.trim())),
   ),
 );
+/** Missing unless it is checked. */
+const checkbox = v.optional(v.literal('true'));
 const justification = { reason: optionalText, ticket: optionalText };
 
 /** Confirmations that the page about a user shows after an act. */
@@ -40,7 +42,10 @@ export const activityQuery = v.object({ after: v.fallback(v.optional(id), undefi
 export const newUserForm = v.strictObject({
   ...formEntries,
   id: anyText,
+  name: optionalText,
   email: optionalText,
+  email_verified: checkbox,
+  groups: v.optional(anyText, ''),
   roles: v.optional(anyText, ''),
   access: v.picklist(['invite', 'temporary']),
 });
@@ -51,8 +56,11 @@ export const removalForm = v.strictObject({ ...justificationForm.entries, authen
 
 export const changeForm = v.strictObject({
   ...justificationForm.entries,
+  name: optionalText,
   email: optionalText,
-  mfa_required: v.optional(v.literal('true')),
+  email_verified: checkbox,
+  groups: v.optional(anyText, ''),
+  mfa_required: checkbox,
 });
 
 export const rolesForm = v.strictObject({ ...justificationForm.entries, roles: v.optional(anyText, '') });

@@ -2,6 +2,7 @@ import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES } from '../../../signin/auth/page-pa
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, pageView } from '../../../signin/messages/page.js';
+import { calledName } from '../../../identity/account/profile.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from './navigation.js';
 import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
@@ -18,6 +19,7 @@ export type SignInMethod =
 export interface HomeFields {
   readonly navigation: NavigationFields;
   readonly loginId: string;
+  readonly displayName?: string;
   readonly method: SignInMethod;
   readonly signedInAt?: number;
   readonly secondFactorAt?: number;
@@ -31,7 +33,7 @@ export interface HomeFields {
 export function homePage(fields: HomeFields): View {
   return pageView((context) => {
     const { t } = context;
-    const { policy, passkeyPolicy, loginId, secondFactor } = fields;
+    const { policy, passkeyPolicy, secondFactor } = fields;
     const countdown =
       policy &&
       countdownNote(context, policy, t.home.policyFrom(policy.days), {
@@ -45,7 +47,7 @@ export function homePage(fields: HomeFields): View {
         label: t.account.addPasskey,
       });
     return {
-      title: t.home.title(loginId),
+      title: t.home.title(calledName(fields)),
       navigation: navigation(context, fields.navigation),
       body: html`${countdown}${passkeyCountdown}<div class="panels">
 ${signInPanel(context, fields)}${securityPanel(context, fields)}</div>

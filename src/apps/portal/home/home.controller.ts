@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode } from '@nestjs/common';
 import { RESUME_PAGE, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { Account } from '../../../identity/account/account.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { PageRoute, Public } from '../../../kernel/principal/access.decorator.js';
 import { hasOtp, hasSecondFactor, isPhishingResistant } from '../../../kernel/principal/amr.js';
@@ -41,7 +42,7 @@ export class HomeController {
       return '';
     }
     const { visitor, account } = found;
-    if (visitor.kind === 'full') return this.home(visitor, account.loginId);
+    if (visitor.kind === 'full') return this.home(visitor, account);
     const { loginId, path } = this.visitors.unfinished(found, `${contextPath}/`);
     return unfinishedPage(loginId, path, this.forms.forCaller(SIGN_OUT_PATH, visitor));
   }
@@ -56,7 +57,7 @@ export class HomeController {
     if (await this.visitors.findSignedIn(reply)) reply.seeOther(`${this.forms.contextPath}/`);
   }
 
-  private async home(caller: FullPrincipal, loginId: string): Promise<View> {
+  private async home(caller: FullPrincipal, { loginId, displayName }: Account): Promise<View> {
     const { policy, passkeyPolicy, organisation, ...secondFactor } = await this.summaries.of(caller);
     const isHere = organisation === undefined || secondFactor.isActive;
     return homePage({
@@ -64,6 +65,7 @@ export class HomeController {
       loginId,
       method: methodOf(caller, organisation),
       ...withoutUndefined({
+        displayName,
         ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, policy, passkeyPolicy },
         secondFactor: isHere ? secondFactor : undefined,
       }),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ROLE_ADMIN, ROLE_HELPDESK } from '../../../identity/account/account.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -15,6 +16,7 @@ export class Navigation {
   for(caller: FullPrincipal, section: Section): NavigationFields {
     const isStaff = ADMINISTRATORS.some((role) => caller.roles.includes(role));
     const sections: readonly Section[] = isStaff ? ['home', 'security', 'administration'] : ['home', 'security'];
-    return { section, sections, signOut: this.forms.forCaller(SIGN_OUT_PATH, caller) };
+    const { displayName: name } = caller;
+    return { section, sections, ...withoutUndefined({ name }), signOut: this.forms.forCaller(SIGN_OUT_PATH, caller) };
   }
 }

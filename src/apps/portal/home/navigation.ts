@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ACCOUNT_PAGES, ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import type { NavLink, PageContent } from '../../../platform/http/page/view.js';
 import type { PageContext } from '../../../signin/messages/page.js';
@@ -12,6 +13,8 @@ export interface NavigationFields {
   readonly section: Section;
   /** Sections that the user may open. */
   readonly sections: readonly Section[];
+  /** The display name of the user. */
+  readonly name?: string;
   readonly signOut: FormFields;
 }
 
@@ -24,14 +27,14 @@ const PATHS: Readonly<Record<Section, string>> = {
 /** The links between the sections, and the button to sign out. */
 export function navigation(
   { t }: PageContext,
-  { section, sections, signOut }: NavigationFields,
+  { section, sections, name, signOut }: NavigationFields,
 ): NonNullable<PageContent['navigation']> {
   const links = sections.map((each): NavLink => ({
     path: PATHS[each],
     label: labelOf(each, t),
     isCurrent: each === section,
   }));
-  return { links, signOut: form(signOut, button(t.common.signOut)) };
+  return { links, ...withoutUndefined({ name }), signOut: form(signOut, button(t.common.signOut)) };
 }
 
 function labelOf(section: Section, { common }: Messages): string {

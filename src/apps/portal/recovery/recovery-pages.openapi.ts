@@ -57,6 +57,19 @@ export const USE_UNLOCK: OperationOptions = {
   errors: ['LINK_INVALID'],
 };
 
+export const OPEN_ADDRESS: OperationOptions = {
+  summary: 'Page of a link that confirms a mail address',
+  description: SHOWS,
+  errors: ['LINK_INVALID'],
+  cookies,
+};
+
+export const USE_ADDRESS: OperationOptions = {
+  summary: 'Confirm a mail address by the form of the page',
+  description: USES,
+  errors: ['LINK_INVALID'],
+};
+
 export const OPEN_NOT_ME: OperationOptions = {
   summary: 'Page of a link to report what the user did not do',
   description: SHOWS,

@@ -37,8 +37,9 @@ export class RecoveryPages {
     const valid = await this.links.peek(kind, token);
     if (!valid) throw await this.invalid(kind, new ServiceError('LINK_INVALID', { reason: 'link unknown' }));
     const path = LINK_PAGES[kind];
-    const { loginId } = valid.account;
-    const fields = { ...this.forms.forVisitor(path, reply), token, loginId, ...withoutUndefined({ alert }) };
+    // The address that a link confirms may belong to another person, who learns nothing about the account.
+    const subject = valid.email ?? valid.account.loginId;
+    const fields = { ...this.forms.forVisitor(path, reply), token, subject, ...withoutUndefined({ alert }) };
     switch (kind) {
       case 'password-reset':
         return choosePasswordPage('reset', fields, this.passwords.minLength);
@@ -48,6 +49,8 @@ export class RecoveryPages {
         return confirmLinkPage('unlock', fields);
       case 'not-me':
         return confirmLinkPage('notMe', fields);
+      case 'email':
+        return confirmLinkPage('email', fields);
     }
   }
 

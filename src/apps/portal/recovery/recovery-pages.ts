@@ -50,16 +50,17 @@ ${toSignIn(context)}`,
 interface LinkFields extends RecoveryFields {
   /** The token of the mailed link. */
   readonly token: string;
-  readonly loginId: string;
+  /** The login id that the link is about, or the address that it confirms. */
+  readonly subject: string;
 }
 
 /** `GET /portal/reset` and `GET /portal/invitation`: the user chooses a password. */
 export function choosePasswordPage(kind: 'reset' | 'invitation', fields: LinkFields, minLength: number): View {
-  const { alert, loginId, token } = fields;
+  const { alert, subject, token } = fields;
   return linkPage(kind, fields, (context) => {
     const { common } = context.t;
     return html`<div class="field"><label for="id">${common.username}</label>
-<input id="id" value="${loginId}" autocomplete="username" readonly></div>
+<input id="id" value="${subject}" autocomplete="username" readonly></div>
 ${passwordField(context, {
   id: 'new',
   label: common.newPassword,
@@ -70,21 +71,21 @@ ${passwordField(context, {
   });
 }
 
-/** `GET /portal/unlock` and `GET /portal/not-me`: mail scanners follow links, so only the button acts. */
-export function confirmLinkPage(kind: 'unlock' | 'notMe', fields: LinkFields): View {
+/** `GET /portal/unlock`, `GET /portal/not-me` and `GET /portal/email`: mail scanners follow links, so only the button acts. */
+export function confirmLinkPage(kind: 'unlock' | 'notMe' | 'email', fields: LinkFields): View {
   return linkPage(kind, fields, () => hidden('token', fields.token));
 }
 
-type LinkPage = 'reset' | 'invitation' | 'unlock' | 'notMe';
+type LinkPage = 'reset' | 'invitation' | 'unlock' | 'notMe' | 'email';
 
 function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageContext) => Html): View {
-  const { alert, loginId } = fields;
+  const { alert, subject } = fields;
   return pageView((context) => {
     const { title, text, submit } = textsOf(kind, context.t);
     return {
       title,
       hasSecretAddress: true,
-      body: html`${alert?.(context)}${paragraph(text(loginId))}${form(fields, html`${content(context)}${submitButton(submit)}${waitingNote(context)}`)}`,
+      body: html`${alert?.(context)}${paragraph(text(subject))}${form(fields, html`${content(context)}${submitButton(submit)}${waitingNote(context)}`)}`,
     };
   });
 }

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
 import type { NewAccount } from '../account-changes.store.js';
-import { columnOf, draftOf, type ImportRow, type RowProblem, type RowRejection } from './import-row.js';
+import { cellProblems, columnOf, draftOf, type ImportRow, type RowProblem, type RowRejection } from './import-row.js';
 import type { ImportedParts } from './staged-imports.service.js';
 
 /**
@@ -56,7 +56,7 @@ export class ImportDrafts {
     const errors: RowRejection[] = [];
     for (const row of rows) {
       const { otpauthUri, ...account } = draftOf(row);
-      const problems = row.problems ?? (await this.problems(account, otpauthUri, totps));
+      const problems = row.problems ?? [...(await this.problems(account, otpauthUri, totps)), ...cellProblems(row)];
       if (problems.length === 0) drafts.push({ line: row.line, account, otpauthUri });
       errors.push(...problems.map((problem) => ({ line: row.line, ...problem })));
     }

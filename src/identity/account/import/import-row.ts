@@ -1,8 +1,12 @@
 import { rolesWritten } from '../account.js';
+import { groupsWritten } from '../profile.js';
 import { MAX_LOGIN_ID_LENGTH } from '../login-id.js';
 
 /** Columns of an import, in the words of its file (http-api.md, section 7). */
-export const COLUMNS = ['login_id', 'password_hash', 'password', 'email', 'roles', 'otpauth_uri'] as const;
+export const COLUMNS = [
+  ...(['login_id', 'password_hash', 'password', 'email', 'email_verified', 'name', 'groups', 'roles'] as const),
+  'otpauth_uri',
+] as const;
 export type ImportColumn = (typeof COLUMNS)[number];
 
 /** Maximum length of a row in bytes, with all cells at their maximum. */
@@ -59,7 +63,10 @@ export interface PreviewRow {
   readonly line: number;
   /** As written in the file, cut to the maximum length of a login id. */
   readonly loginId: string;
+  readonly displayName: string | undefined;
   readonly email: string | undefined;
+  readonly emailVerified: boolean;
+  readonly groups: readonly string[];
   readonly roles: readonly string[];
   readonly hasPassword: boolean;
   readonly hasAuthenticator: boolean;
@@ -99,12 +106,11 @@ export class PreviewRows {
   /** `errors` are those of these rows. */
   add(rows: readonly ImportRow[], errors: readonly RowRejection[]): void {
     for (const row of rows.slice(0, MAX_PREVIEWED - this.rows.length)) {
-      const { loginId, email, roles, otpauthUri, ...secrets } = draftOf(row);
+      const { loginId, displayName, email, emailVerified, groups, roles, otpauthUri, ...secrets } = draftOf(row);
       this.rows.push({
         line: row.line,
         loginId: loginId.slice(0, MAX_LOGIN_ID_LENGTH).toWellFormed(),
-        email,
-        roles,
+        ...{ displayName, email, emailVerified, groups, roles },
         hasPassword: secrets.password !== undefined || secrets.passwordHash !== undefined,
         hasAuthenticator: otpauthUri !== undefined,
         problems: errors.filter(({ line }) => line === row.line),
@@ -113,12 +119,25 @@ export class PreviewRows {
   }
 }
 
+const TRUE = 'true';
+/** Spreadsheets write both in capitals. */
+const FLAGS: readonly string[] = ['', 'false', TRUE];
+
+/** The problems of a row that its draft does not show. */
+export function cellProblems({ cells }: ImportRow): readonly RowProblem[] {
+  const isFlag = FLAGS.includes(cells.email_verified?.toLowerCase() ?? '');
+  return isFlag ? [] : [{ field: 'email_verified', code: 'format' }];
+}
+
 /** The row as a draft, and its authenticator. */
 export function draftOf({ cells }: ImportRow): {
   readonly loginId: string;
   readonly password: string | undefined;
   readonly passwordHash: string | undefined;
   readonly email: string | undefined;
+  readonly emailVerified: boolean;
+  readonly displayName: string | undefined;
+  readonly groups: readonly string[];
   readonly roles: readonly string[];
   readonly otpauthUri: string | undefined;
 } {
@@ -127,6 +146,9 @@ export function draftOf({ cells }: ImportRow): {
     password: filled(cells.password),
     passwordHash: filled(cells.password_hash),
     email: filled(cells.email),
+    emailVerified: cells.email_verified?.toLowerCase() === TRUE,
+    displayName: filled(cells.name),
+    groups: groupsWritten(cells.groups ?? ''),
     roles: rolesWritten(cells.roles ?? ''),
     otpauthUri: filled(cells.otpauth_uri),
   };

@@ -10,8 +10,8 @@ import {
 } from './import-row.js';
 
 const LINE_END = 0x0a;
-/** Separators between roles, which no role name contains. */
-const BETWEEN_ROLES = /[\s,;|]/;
+/** Columns with several names, and the separators between them, which no name contains. */
+const BETWEEN: Readonly<Partial<Record<ImportColumn, RegExp>>> = { roles: /[\s,;|]/, groups: /,/ };
 
 /**
  * Reads a file of JSON lines: each line that is not blank is one object, parsed as strictly as the bodies of requests,
@@ -96,7 +96,7 @@ function rowOf(line: number, bytes: Buffer): ImportRow {
     const column = COLUMNS.find((known) => known === name);
     // Not called by its name: that may be anything.
     if (!column) return invalid(line, 'unknown');
-    const cell = column === 'roles' ? rolesCell(member) : textCell(member);
+    const cell = cellOf(column, member);
     if (cell === undefined) problems.push({ field: column, code: 'type' });
     else cells[column] = cell;
   }
@@ -109,10 +109,16 @@ function textCell(member: unknown): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-function rolesCell(member: unknown): string | undefined {
-  if (!Array.isArray(member)) return textCell(member);
-  const isRole = (item: unknown): boolean => typeof item === 'string' && item !== '' && !BETWEEN_ROLES.test(item);
-  return member.every(isRole) ? member.join(',') : undefined;
+/** The cell of a CSV file with the same value; undefined for a value of another type. */
+function cellOf(column: ImportColumn, member: unknown): string | undefined {
+  if (column === 'email_verified' && typeof member === 'boolean') return String(member);
+  const between = BETWEEN[column];
+  return between && Array.isArray(member) ? listCell(member, between) : textCell(member);
+}
+
+function listCell(items: readonly unknown[], between: RegExp): string | undefined {
+  const isName = (item: unknown): boolean => typeof item === 'string' && item !== '' && !between.test(item);
+  return items.every(isName) ? items.join(',') : undefined;
 }
 
 function invalid(line: number, code: string): ImportRow {

@@ -4,7 +4,8 @@ import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import { type FieldError, ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { type Account, areRoles, isEmail, rolesText, withoutHash } from '../account.js';
-import { AccountChanges } from '../account-changes.service.js';
+import { type AccountChange, AccountChanges } from '../account-changes.service.js';
+import { groupsText } from '../profile.js';
 import { AccountStore } from '../account.store.js';
 import { LoginIds } from '../login-id.js';
 import { identityId, type IdentityNames, isPersonName, shownLoginIds } from './staff-identity.js';
@@ -17,6 +18,12 @@ export interface StaffPerson extends IdentityNames {
   readonly roles: readonly string[];
   /** If undefined, the identity provider is not asked for it, and the stored address stays. */
   readonly email?: string;
+  /** True if the identity provider vouches for the address. */
+  readonly emailVerified?: boolean;
+  /** If undefined, the stored name stays. */
+  readonly displayName?: string;
+  /** If undefined, the identity provider is not asked for them, and the stored groups stay. */
+  readonly groups?: readonly string[];
 }
 
 /** An account after a staff login. */
@@ -60,8 +67,9 @@ export class StaffCreation {
     const createdAt = this.clock.seconds();
     const first = { subject: id, logins, now: createdAt };
     if (!(await this.identities.insert(tx, identityId(person), person, first))) return undefined;
-    const { idp, roles, email } = person;
-    const row = { id, kind: 'staff', roles, email: storable(email), mfaRequired: false, createdAt } as const;
+    const { idp, roles, email, emailVerified, displayName, groups } = person;
+    const profile = { email: storable(email), emailVerified, displayName, groups };
+    const row = { id, kind: 'staff', roles, ...profile, mfaRequired: false, createdAt } as const;
     for (const loginId of shownLoginIds(idp, person, (text) => this.loginIds.formOf(text))) {
       const account = await this.changes.insert(tx, { ...row, loginId }, { actor, idp });
       if (account) return account;
@@ -84,7 +92,7 @@ export class StaffAccounts {
   ) {}
 
   /**
-   * Returns the account of a person who signs in, with the roles and the mail address that the identity provider states
+   * Returns the account of a person who signs in, with the roles and the profile that the identity provider states
    * now. An account that does not exist is created if `mayCreate`; otherwise the result is undefined. A disabled account
    * is not changed.
    */
@@ -99,22 +107,35 @@ export class StaffAccounts {
     return other === undefined ? undefined : this.renewed(tx, other, person);
   }
 
-  private async renewed(tx: Tx, subject: string, { idp, roles, email }: StaffPerson): Promise<StaffEntry | undefined> {
+  private async renewed(tx: Tx, subject: string, person: StaffPerson): Promise<StaffEntry | undefined> {
     // A transaction that disables the account waits for this one, and then ends the session that begins here, too.
     const isActive = await this.accounts.holdActive(tx, subject);
     const stored = await this.accounts.find(tx, subject);
     if (!stored) return undefined;
     const account = withoutHash(stored);
     if (!isActive) return { account: { ...account, status: 'disabled' }, hasOtherRoles: false };
-    const address = storable(email);
-    const change = {
-      ...(rolesText(roles) !== rolesText(account.roles) && { roles }),
-      ...(address !== undefined && address !== account.email && { email: address }),
-    };
+    const change = changeTo(person, account);
     if (Object.keys(change).length === 0) return { account, hasOtherRoles: false };
-    const followed = await this.changes.follow(tx, subject, change, idp);
+    const followed = await this.changes.follow(tx, subject, change, person.idp);
     return { account: followed, hasOtherRoles: change.roles !== undefined };
   }
+}
+
+/** What the identity provider states and the account has otherwise. */
+function changeTo(
+  { roles, email, emailVerified = false, displayName, groups }: StaffPerson,
+  account: Account,
+): AccountChange {
+  const address = storable(email);
+  const hasOtherAddress = address !== undefined && address !== account.email;
+  const isToVerify = emailVerified && address !== undefined && (hasOtherAddress || !account.emailVerified);
+  return {
+    ...(rolesText(roles) !== rolesText(account.roles) && { roles }),
+    ...(hasOtherAddress && { email: address }),
+    ...(isToVerify && { emailVerified }),
+    ...(displayName !== undefined && displayName !== account.displayName && { displayName }),
+    ...(groups && groupsText(groups) !== groupsText(account.groups) && { groups }),
+  };
 }
 
 /** The mail address that an identity provider states, if it has the form of one. */

@@ -149,18 +149,23 @@ ${this.brand(`${contextPath}/`)}${heading}</main>
 `;
   }
 
-  private header({ links, signOut }: NonNullable<PageContent['navigation']>, language: string): Html {
+  private header({ links, name, signOut }: NonNullable<PageContent['navigation']>, language: string): Html {
     const t = this.messagesOf(language);
     const items = links.map(
       ({ path, label, isCurrent }) =>
         html`<li><a href="${this.options.contextPath}${path}"${isCurrent ? html` aria-current="page"` : undefined}>${label}</a></li>
 `,
     );
+    const user =
+      name === undefined
+        ? undefined
+        : html`<span class="user">${name}</span>
+`;
     return html`<a class="skip" href="#main">${t.common.skip}</a>
 <header><div>
 ${this.brand(`${this.options.contextPath}/`)}<nav aria-label="${t.common.navigation}"><ul>
 ${items}</ul></nav>
-${signOut}</div></header>
+${user}${signOut}</div></header>
 `;
   }
 

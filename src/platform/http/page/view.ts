@@ -34,7 +34,12 @@ export interface PageContent {
   /** True if the page cannot be opened again, so that it offers no other language. */
   readonly isShownOnce?: boolean;
   /** Present on pages of signed-in users, which are wide; other pages are one card. */
-  readonly navigation?: { readonly links: readonly NavLink[]; readonly signOut: Html };
+  readonly navigation?: {
+    readonly links: readonly NavLink[];
+    /** What the user is called. */
+    readonly name?: string;
+    readonly signOut: Html;
+  };
 }
 
 /** Features of a page that its Content-Security-Policy must allow. */

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
-import { ServiceError } from '../../../kernel/errors/service-error.js';
 import {
   AlsoForResourceServers,
   Caller,
@@ -16,7 +15,7 @@ import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { OwnPassword } from '../own/own-password.service.js';
-import { Usernames } from '../usernames.service.js';
+import { Reauthentication } from '../own/reauthentication.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 const passwordSchema = v.strictObject({ current: password, new: password, code: v.optional(code) });
@@ -27,7 +26,7 @@ const passwordSchema = v.strictObject({ current: password, new: password, code: 
 @Controller('me')
 export class MeController {
   constructor(
-    private readonly usernames: Usernames,
+    private readonly reauthentication: Reauthentication,
     private readonly ownPassword: OwnPassword,
     private readonly credentials: CredentialWriter,
   ) {}
@@ -37,9 +36,7 @@ export class MeController {
   @Operation(ME)
   @ResponseSchema(meResponse)
   async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meResponse>> {
-    const loginId = await this.usernames.find(caller.subject);
-    if (loginId === undefined) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
-    return toMeBody(caller, loginId);
+    return toMeBody(caller, await this.reauthentication.accountOf(caller));
   }
 
   /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */

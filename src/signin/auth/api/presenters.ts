@@ -1,5 +1,6 @@
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { Account } from '../../../identity/account/account.js';
 import type { DueStep, Proof } from '../../../identity/second-factor/second-factor.js';
 import type { OwnFactorState } from '../../../identity/second-factor/factor-state.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
@@ -26,16 +27,28 @@ export function toProofBody(amr: Amr, proof: Proof): ProofBody {
 }
 
 /** `GET /me` and, with authorities, `GET /session`. */
-export function toMeBody(principal: FullPrincipal, loginId: string): InferOutput<typeof meResponse> {
+export function toMeBody(principal: FullPrincipal, account: Account): InferOutput<typeof meResponse> {
   const { subject, roles, amr, authTime, mfaAt, idp } = principal;
   return {
     sub: subject,
-    id: loginId,
+    id: account.loginId,
     roles,
     amr,
     acr: acrOf(amr),
     ...withoutUndefined({ auth_time: optionalDate(authTime), mfa_at: optionalDate(mfaAt), idp }),
+    ...toProfileBody(account),
   };
+}
+
+type ProfileBody = Pick<InferOutput<typeof meResponse>, 'name' | 'email' | 'email_verified' | 'groups'>;
+
+function toProfileBody({ displayName, email, emailVerified, groups }: Account): ProfileBody {
+  return withoutUndefined({
+    name: displayName,
+    email,
+    email_verified: email === undefined ? undefined : emailVerified,
+    groups: groups.length === 0 ? undefined : groups,
+  });
 }
 
 export function toAuthoritiesBody(principal: FullPrincipal): { readonly authorities: readonly string[] } {

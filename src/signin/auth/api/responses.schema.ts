@@ -116,6 +116,17 @@ const meEntries = {
     ),
   ),
   idp: v.optional(v.pipe(v.string(), v.description('The identity provider of a staff login.'))),
+  name: v.optional(v.pipe(v.string(), v.description('The display name.'))),
+  email: v.optional(v.string()),
+  email_verified: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Whether mails to `email` are known to reach the user. Absent without an address.'),
+    ),
+  ),
+  groups: v.optional(
+    v.pipe(listOf(v.string()), v.description('Groups for applications. Absent if the account is in none.')),
+  ),
 };
 
 /** `GET /me`. */

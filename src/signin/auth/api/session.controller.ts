@@ -67,7 +67,7 @@ export class SessionController {
   async show(@Caller() caller: FullPrincipal): Promise<InferOutput<typeof sessionStateResponse>> {
     const account = await this.accounts.find(caller.subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
-    return { ...toMeBody(caller, account.loginId), ...toAuthoritiesBody(caller) };
+    return { ...toMeBody(caller, account), ...toAuthoritiesBody(caller) };
   }
 
   @Public()

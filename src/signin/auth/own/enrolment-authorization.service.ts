@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
+import type { HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { AuthenticatorType } from '../../../identity/second-factor/factor-state.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { PasskeyPlace } from '../../../identity/second-factor/passkey/passkey.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import { PasswordAuthenticator } from '../login/password-authenticator.service.js';
+import { ChangeAuthorization } from './change-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 /** Decides who may set up an authenticator (http-api section 3). */
@@ -15,7 +15,7 @@ import { Reauthentication } from './reauthentication.service.js';
 export class EnrolmentAuthorization {
   constructor(
     private readonly reauthentication: Reauthentication,
-    private readonly password: PasswordAuthenticator,
+    private readonly changes: ChangeAuthorization,
     private readonly policy: MfaPolicy,
     private readonly sessions: Sessions,
   ) {}
@@ -33,8 +33,7 @@ export class EnrolmentAuthorization {
       // A password was checked minutes ago; a SAML assertion may rest on a session of the identity
       // provider that began hours ago.
       if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    } else if (hasSecondFactor(account)) this.reauthentication.requireFreshMfa(caller, account);
-    else await this.requireFreshLogin(caller, password);
+    } else await this.changes.require(caller, account, password);
     return account;
   }
 
@@ -77,11 +76,5 @@ export class EnrolmentAuthorization {
     const sid = caller.kind === 'full' ? caller.sid : caller.via === 'session' ? caller.id : undefined;
     if (sid === undefined || (await this.sessions.find(sid, tx))) return;
     throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
-  }
-
-  /** A stolen access token must not be enough to enrol the thief's authenticator. */
-  private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
-    if (password === undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    else await this.password.verifySubject(caller.subject, password, 'pw');
   }
 }

@@ -39,6 +39,7 @@ export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, 
     const account = await this.accounts.find(subject);
     if (account?.status !== 'active') throw invalidToken('account not active');
     await this.sessions.touch(session);
-    return toPrincipal(session, 'session', account.roles);
+    const { roles, displayName } = account;
+    return { ...toPrincipal(session, 'session', roles), ...withoutUndefined({ displayName }) };
   }
 }

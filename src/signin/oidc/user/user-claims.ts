@@ -32,11 +32,11 @@ export function userClaims(account: Account, scope: string, others: readonly Use
 }
 
 const VALUES: Readonly<Record<UserClaim, (account: Account) => unknown>> = {
-  name: () => undefined,
+  name: ({ displayName }) => displayName,
   preferred_username: ({ loginId }) => loginId,
   email: ({ email }) => email,
-  email_verified: ({ email }) => (email === undefined ? undefined : false),
-  groups: () => undefined,
+  email_verified: ({ email, emailVerified }) => (email === undefined ? undefined : emailVerified),
+  groups: ({ groups }) => [...groups],
   roles: ({ roles }) => [...roles],
   locale: ({ language }) => language,
 };

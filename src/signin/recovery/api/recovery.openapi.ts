@@ -28,6 +28,23 @@ export const ACCEPT_INVITATION: OperationOptions = {
   errors: ['LINK_INVALID'],
 };
 
+export const REQUEST_ADDRESS: OperationOptions = {
+  summary: 'Request a link that confirms a mail address',
+  description:
+    'Mails a link to the address, at most once in five minutes; the address is set and verified once it is confirmed there, and a ' +
+    'notice goes to the present one. Another address needs a fresh proof of the second factor; without a second factor, a fresh ' +
+    'login or the password `pw`. The present address needs neither. The address of staff follows the identity provider: 409.',
+  errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'RATE_LIMITED', 'CONFLICT', 'NOT_FOUND'],
+};
+
+export const CONFIRM_ADDRESS: OperationOptions = {
+  summary: 'Confirm a mail address by the link that was mailed to it',
+  description:
+    'Sets the address, as verified. The link is void once the address of the account has changed otherwise, or something has ended ' +
+    'its logins in progress, such as another password or a report.',
+  errors: ['LINK_INVALID'],
+};
+
 export const NOT_ME: OperationOptions = {
   summary: 'Report by the link of a notice: this was not me',
   description:

@@ -1,3 +1,4 @@
+import { displayNameOf, usableGroups } from '../../../../identity/account/profile.js';
 import { areRoles } from '../../../../identity/account/account.js';
 import { withoutUndefined } from '../../../../kernel/collections/without-undefined.js';
 import { isPersonName } from '../../../../identity/account/staff/staff-identity.js';
@@ -11,6 +12,9 @@ export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 interface MappingRules {
   readonly accountAttribute?: string;
   readonly emailAttribute?: string;
+  readonly emailVerified: boolean;
+  readonly nameAttribute?: string;
+  readonly groupsAttribute?: string;
   readonly rolesAttribute?: string;
   readonly rolesMap: ReadonlyMap<string, string>;
   readonly rolesDefault: readonly string[];
@@ -24,6 +28,11 @@ export interface MappedUser {
   readonly qualifier?: string;
   readonly roles: readonly string[];
   readonly email?: string;
+  /** True if the identity provider vouches for the address. */
+  readonly emailVerified: boolean;
+  readonly displayName?: string;
+  /** Unset if the identity provider is not asked for groups. */
+  readonly groups?: readonly string[];
 }
 
 /**
@@ -35,10 +44,20 @@ export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser 
   const isByNameId = accountAttribute === undefined;
   const name = isByNameId ? persistentName(facts.nameId, facts.issuer) : singleValue(facts, accountAttribute);
   if (name === undefined) return isByNameId ? 'name_id' : 'account_attribute';
-  const email = rules.emailAttribute === undefined ? undefined : facts.attributes.get(rules.emailAttribute)?.[0];
+  const [email] = valuesOf(facts, rules.emailAttribute);
+  const [writtenName] = valuesOf(facts, rules.nameAttribute);
+  const displayName = writtenName === undefined ? undefined : displayNameOf(writtenName);
+  const groups = rules.groupsAttribute === undefined ? undefined : usableGroups(valuesOf(facts, rules.groupsAttribute));
   const roles = mapRoles(facts, rules);
   if (!areRoles(roles)) return 'roles';
-  return { ...name, roles, ...withoutUndefined({ email }) };
+  return { ...name, roles, emailVerified: rules.emailVerified, ...withoutUndefined({ email, displayName, groups }) };
+}
+
+function valuesOf(
+  { attributes }: Pick<AssertionFacts, 'attributes'>,
+  attribute: string | undefined,
+): readonly string[] {
+  return attribute === undefined ? [] : (attributes.get(attribute) ?? []);
 }
 
 type Name = Pick<MappedUser, 'person' | 'qualifier'>;
@@ -63,14 +82,13 @@ function storable(name: string): string | undefined {
   return isPersonName(name) ? name : undefined;
 }
 
-function mapRoles({ attributes }: AssertionFacts, { rolesAttribute, rolesMap, rolesDefault }: MappingRules): string[] {
-  const groups = rolesAttribute === undefined ? [] : (attributes.get(rolesAttribute) ?? []);
-  const mapped = groups.flatMap((group) => rolesMap.get(group) ?? []);
+function mapRoles(facts: AssertionFacts, { rolesAttribute, rolesMap, rolesDefault }: MappingRules): string[] {
+  const mapped = valuesOf(facts, rolesAttribute).flatMap((group) => rolesMap.get(group) ?? []);
   return [...new Set([...rolesDefault, ...mapped])].sort();
 }
 
 /** Words in the reason of the event `SAML_OK`; existing words never change, since stored events contain them. */
-export type MissingAttribute = 'roles_missing' | 'groups_overage' | 'email_missing' | 'class_missing';
+type MissingAttribute = 'roles_missing' | 'groups_overage' | 'email_missing' | 'class_missing';
 
 /** The keys of an identity provider that name attributes of its assertions. */
 interface AttributeKeys {
@@ -83,6 +101,29 @@ interface AttributeKeys {
 export interface Missing {
   readonly reason: MissingAttribute;
   readonly attribute: string;
+}
+
+/** A gap in what an assertion states for other applications. It is logged, and no event names it. */
+export interface ProfileGap {
+  readonly reason: 'name_missing' | 'groups_missing' | 'groups_unusable';
+  readonly attribute: string;
+}
+
+/** The gaps in display name and groups. */
+export function profileGaps(
+  facts: Pick<AssertionFacts, 'attributes'>,
+  { nameAttribute, groupsAttribute }: Pick<MappingRules, 'nameAttribute' | 'groupsAttribute'>,
+): readonly ProfileGap[] {
+  const isMissing = (attribute: string | undefined): attribute is string =>
+    attribute !== undefined && !facts.attributes.has(attribute);
+  const written = valuesOf(facts, groupsAttribute).map((group) => group.trim());
+  const groups = new Set(written.filter((group) => group !== ''));
+  const isUnusable = groupsAttribute !== undefined && usableGroups([...groups]).length < groups.size;
+  return [
+    ...(isMissing(nameAttribute) ? [{ reason: 'name_missing', attribute: nameAttribute } as const] : []),
+    ...(isMissing(groupsAttribute) ? [{ reason: 'groups_missing', attribute: groupsAttribute } as const] : []),
+    ...(isUnusable ? [{ reason: 'groups_unusable', attribute: groupsAttribute } as const] : []),
+  ];
 }
 
 /** Entra ID sends this attribute in place of the groups of a user in more than 150 groups. */
