@@ -56,6 +56,11 @@ export interface Instruments {
   readonly startupWait?: StartupWait;
 }
 
+/** True if events are sent to a webhook, or the ends of sessions to applications. */
+function hasReceiver(configuration: Configuration): boolean {
+  return configuration.get(WebhookProperties).url !== undefined || configuration.get(ClientsProperties).wantLogouts;
+}
+
 /** The whole service. */
 @Module({
   imports: [
@@ -104,7 +109,7 @@ export class AppModule {
         SealingModule.of(dataFolder(url)),
         PersistenceModule.forService(startupWait),
         // Without a receiver, there is no task and no meter.
-        ...(configuration.get(WebhookProperties).url === undefined ? [] : [WebhookSenderModule]),
+        ...(hasReceiver(configuration) ? [WebhookSenderModule] : []),
         // Without an application, nothing of the provider is part of the service.
         ...(configuration.get(ClientsProperties).hasApplications ? [OidcModule] : []),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),

@@ -25,6 +25,10 @@ export const RESUME: OperationOptions = {
   security: [ANONYMOUS, SCHEMES.session],
 };
 
+export const ASK_SIGN_OUT: OperationOptions = {
+  redirects: true,
+  summary: 'Ask the user whom an application wants to sign out',
+};
 export const SIGN_OUT: OperationOptions = {
   redirects: true,
   summary: 'Sign out by the form of any page',

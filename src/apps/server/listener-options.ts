@@ -71,9 +71,10 @@ function applicationOrigins(configuration: Configuration): readonly string[] {
   return [...new Set(redirectUris(configuration).map((uri) => new URL(uri).origin))].filter((each) => each !== 'null');
 }
 
+/** Also those of sign-outs, which a form may begin. */
 function redirectUris(configuration: Configuration): readonly string[] {
   const { clients } = configuration.get(ClientsProperties);
-  return [...clients.values()].flatMap((client) => client.redirectUris);
+  return [...clients.values()].flatMap((client) => [...client.redirectUris, ...client.postLogoutRedirectUris]);
 }
 
 function uploadsOf(configuration: Configuration): UploadOptions {

@@ -2,6 +2,9 @@ import { createHmac } from 'node:crypto';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { EventRow } from '../../identity/events/event-line.js';
 
+/** Kind of a delivery that goes to an application, and not to the webhook. */
+export const LOGOUT = 'BACKCHANNEL_LOGOUT';
+
 /** Version of the body; an incompatible change increments it (docs/reference/webhook.md). */
 const VERSION = 1;
 

@@ -160,6 +160,11 @@ export class ClientsProperties {
   })
   readonly clients: ReadonlyMap<string, ClientProperties> = new Map();
 
+  /** True if a client has an address that is told of the end of its sessions. */
+  get wantLogouts(): boolean {
+    return [...this.clients.values()].some(({ backchannelLogoutUri }) => backchannelLogoutUri !== undefined);
+  }
+
   /** True if there is a client that users sign in to, or that gets tokens of its own. */
   get hasApplications(): boolean {
     return [...this.clients.values()].some(

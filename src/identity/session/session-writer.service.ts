@@ -141,15 +141,17 @@ export class SessionWriter {
   }
 
   /**
-   * Deletes a session, with `subject` only one of that account, the sessions of its applications and all their refresh tokens;
-   * false if there is no such session. Its own row comes first: no application signs in with it after that.
+   * Deletes a session, with `subject` only one of that account, the sessions of its applications and all their refresh tokens.
+   * Returns the sessions of applications that have ended, or undefined if there is no such session. The row of the browser comes
+   * first: no application signs in with it after that.
    */
-  async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
-    if (!(await this.store.end(tx, sid, subject))) return false;
-    const applications = await this.store.findByParent(tx, sid);
+  async end(tx: Tx, sid: string, subject?: string): Promise<readonly Session[] | undefined> {
+    const [own] = await this.store.findApplications(tx, sid);
+    if (!(await this.store.end(tx, sid, subject))) return undefined;
+    const applications = await this.store.findApplications(tx, sid);
     if (applications.length > 0) await this.store.deleteByParent(tx, sid);
     for (const { id } of [{ id: sid }, ...applications]) await this.tokens.deleteBySession(tx, id);
-    return true;
+    return own?.id === sid ? [own] : applications;
   }
 
   /** Lets the sessions of applications go on with another session of the same account. */
@@ -157,11 +159,20 @@ export class SessionWriter {
     return this.store.moveToParent(tx, former, session);
   }
 
-  /** Deletes all sessions of an account but one, and their refresh tokens; returns their number. */
-  async endAll(tx: Tx, subject: string, exceptSid: string): Promise<number> {
+  /**
+   * Deletes all sessions of an account but one and those of its applications, and their refresh tokens. Returns the number of
+   * sessions that have ended, and those of applications among them; the order is that of `end`.
+   */
+  async endAll(
+    tx: Tx,
+    subject: string,
+    exceptSid: string,
+  ): Promise<{ readonly count: number; readonly applications: readonly Session[] }> {
     const count = await this.store.deleteByUser(tx, subject, exceptSid);
+    const applications = await this.store.findApplicationsByUser(tx, subject, exceptSid);
+    if (applications.length > 0) await this.store.deleteApplicationsByUser(tx, subject, exceptSid);
     await this.tokens.deleteByUser(tx, subject, exceptSid);
-    return count;
+    return { count: count + applications.length, applications };
   }
 
   /** Issues a token that supersedes the current one; a use of the superseded token is no sign of theft. */

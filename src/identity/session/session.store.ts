@@ -45,9 +45,12 @@ const END = 'DELETE FROM session WHERE id = ?';
 const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
 const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_security_stamp IS NOT NULL';
 const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
-const END_OF_USER = `DELETE FROM session
-  WHERE user_id = ? AND id <> ? AND (parent_id IS NULL OR parent_id <> ?)`;
-const OF_PARENT = `SELECT ${COLUMNS} FROM session WHERE parent_id = ?`;
+const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ? AND parent_id IS NULL';
+const OF_USER_BUT = 'user_id = ? AND parent_id IS NOT NULL AND parent_id <> ?';
+const APPLICATIONS_OF_USER = `SELECT ${COLUMNS} FROM session WHERE ${OF_USER_BUT}`;
+const END_APPLICATIONS_OF_USER = `DELETE FROM session WHERE ${OF_USER_BUT}`;
+/** The session itself, if it is of an application, and those that belong to it. */
+const APPLICATIONS = `SELECT ${COLUMNS} FROM session WHERE parent_id = ? OR (id = ? AND parent_id IS NOT NULL)`;
 const END_OF_PARENT = 'DELETE FROM session WHERE parent_id = ?';
 const MOVE = 'UPDATE session SET parent_id = ? WHERE parent_id = ? AND user_id = ?';
 
@@ -138,14 +141,23 @@ export class SessionStore {
     return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, this.clock.seconds()])).map(sessionOf);
   }
 
-  /** All sessions of an account but one and those of its applications. */
+  /** All sessions of an account but one, without those of applications. */
   deleteByUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
-    return tx.change(END_OF_USER, [subject, exceptId, exceptId]);
+    return tx.change(END_OF_USER, [subject, exceptId]);
   }
 
-  /** The sessions of applications that belong to a session, whether or not they have expired. */
-  async findByParent(tx: Tx, parentId: string): Promise<readonly Session[]> {
-    return (await tx.rows<Row>(OF_PARENT, [parentId])).map(sessionOf);
+  /** The sessions of applications of an account but those that belong to one session, whether or not they have expired. */
+  async findApplicationsByUser(tx: Tx, subject: string, exceptId: string): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(APPLICATIONS_OF_USER, [subject, exceptId])).map(sessionOf);
+  }
+
+  async deleteApplicationsByUser(tx: Tx, subject: string, exceptId: string): Promise<void> {
+    await tx.change(END_APPLICATIONS_OF_USER, [subject, exceptId]);
+  }
+
+  /** The sessions of applications that end with a session, itself included, whether or not they have expired. */
+  async findApplications(tx: Tx, id: string): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(APPLICATIONS, [id, id])).map(sessionOf);
   }
 
   async deleteByParent(tx: Tx, parentId: string): Promise<void> {

@@ -134,13 +134,17 @@ export class Sessions {
   }
 
   /** Ends a session, with `subject` only one of that account; false if there is no such session. */
-  end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
-    return this.writer.end(tx, sid, subject);
+  async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
+    const applications = await this.writer.end(tx, sid, subject);
+    if (applications) await this.recordEnds(tx, applications);
+    return applications !== undefined;
   }
 
   /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
-  endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
-    return this.writer.endAll(tx, subject, exceptSid);
+  async endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
+    const { count, applications } = await this.writer.endAll(tx, subject, exceptSid);
+    await this.recordEnds(tx, applications);
+    return count;
   }
 
   /** Ends one session of an account and records the event; false if the account has no such session. */
@@ -195,6 +199,14 @@ export class Sessions {
   async replace(tx: Tx, sid: string, by: Session): Promise<void> {
     await this.writer.moveApplications(tx, sid, by);
     await this.end(tx, sid);
+  }
+
+  /** The relay of these events tells the applications (OpenID Connect Back-Channel Logout). */
+  private async recordEnds(tx: Tx, ended: readonly Session[]): Promise<void> {
+    for (const { id: sid, subject, application } of ended) {
+      const detail = { client: application?.clientId ?? '', sid };
+      await this.events.record(tx, { kind: 'APPLICATION_SIGNED_OUT', subject, detail });
+    }
   }
 
   private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {

@@ -425,6 +425,7 @@ export const en = {
       DEVICE_REVOKED: 'Browser no longer trusted',
       NEW_DEVICE: 'Signed in with a new browser',
       APPLICATION_SIGNED_IN: 'Signed in to an application',
+      APPLICATION_SIGNED_OUT: 'Signed out of an application',
       STEP_UP_OK: 'Confirmed with a code',
       STEP_UP_OK_PASSKEY: 'Confirmed with a passkey',
       SAML_OK: 'Signed in through your organisation',
@@ -743,6 +744,8 @@ export const en = {
     title: 'Signing out',
     what: 'You are signed out here. Continue to sign out at your organisation as well.',
     toIdp: 'To your organisation',
+    ask: 'Sign out?',
+    askText: 'An application asks to sign you out here, and of all applications in this browser.',
   },
 
   /** Mails about what happened to an account. */

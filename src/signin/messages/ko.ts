@@ -423,6 +423,7 @@ export const ko: Messages = {
       DEVICE_REVOKED: '브라우저 신뢰 해제',
       NEW_DEVICE: '새 브라우저에서 로그인',
       APPLICATION_SIGNED_IN: '애플리케이션에 로그인',
+      APPLICATION_SIGNED_OUT: '애플리케이션에서 로그아웃',
       STEP_UP_OK: '코드로 본인 확인',
       STEP_UP_OK_PASSKEY: '패스키로 본인 확인',
       SAML_OK: '소속 기관을 통해 로그인',
@@ -732,6 +733,8 @@ export const ko: Messages = {
     title: '로그아웃 중',
     what: '여기에서는 로그아웃되었습니다. 소속 기관에서도 로그아웃하려면 계속하십시오.',
     toIdp: '소속 기관으로 이동',
+    ask: '로그아웃하시겠습니까?',
+    askText: '애플리케이션이 여기와 이 브라우저의 모든 애플리케이션에서 로그아웃하도록 요청합니다.',
   },
 
   notices: {

@@ -16,10 +16,13 @@ import { AuthorizationCodeStore } from './code/authorization-code.store.js';
 import { AuthorizationCodes } from './code/authorization-codes.service.js';
 import { CodeGrant } from './code/code-grant.service.js';
 import { DiscoveryController } from './discovery.controller.js';
+import { EndSessionController } from './logout/end-session.controller.js';
+import { EndSession } from './logout/end-session.service.js';
+import { EndSessionRequests } from './logout/end-session-requests.service.js';
+import { LogoutTokensModule } from './logout/logout-tokens.module.js';
 import { ProviderMetadata } from './provider-metadata.service.js';
 import { ClientAuthentication } from './token/client-authentication.service.js';
 import { Grants } from './token/grants.service.js';
-import { IdTokens } from './token/id-tokens.service.js';
 import { RefreshGrant } from './token/refresh-grant.service.js';
 import { TokenEndpointController } from './token/token-endpoint.controller.js';
 import { TokenResponses } from './token/token-responses.service.js';
@@ -28,12 +31,28 @@ import { Userinfo } from './user/userinfo.service.js';
 
 /** The OpenID provider; part of the service only if applications are configured. */
 @Module({
-  imports: [AccountModule, AuthModule, ClientModule, EventsModule, HostFactsModule, SessionModule, TokenModule],
-  controllers: [AuthorizeController, TokenEndpointController, UserinfoController, DiscoveryController],
+  imports: [
+    AccountModule,
+    AuthModule,
+    ClientModule,
+    EventsModule,
+    HostFactsModule,
+    LogoutTokensModule,
+    SessionModule,
+    TokenModule,
+  ],
+  controllers: [
+    AuthorizeController,
+    TokenEndpointController,
+    UserinfoController,
+    EndSessionController,
+    DiscoveryController,
+  ],
   providers: [
     ...[StoredRequestStore, RequestReader, SignInQuestions, AuthorizationResponses, AuthorizationEndpoint],
     ...[AuthorizationCodeStore, AuthorizationCodes, CodeGrant],
-    ...[ClientAuthentication, IdTokens, TokenResponses, RefreshGrant, Grants],
+    ...[ClientAuthentication, TokenResponses, RefreshGrant, Grants],
+    ...[EndSessionRequests, EndSession],
     ...[Userinfo, ProviderMetadata],
   ],
 })

@@ -1,10 +1,16 @@
 import type { OperationOptions } from '../../platform/web/openapi/operation.js';
 
 export const AUTHORIZE: OperationOptions = {
+  redirects: true,
   summary: 'Sign a user in to an application (OpenID Connect Core section 3.1.2)',
   description:
     'Redirects the browser to the sign-in pages if that is needed, and then to `redirect_uri` with `code`, `state` and `iss`, or ' +
     'with `error`. A request without a registered `client_id` and `redirect_uri` gets an error page.',
+};
+export const END_SESSION: OperationOptions = {
+  redirects: true,
+  summary: 'Sign a user out at the request of an application (OpenID Connect RP-Initiated Logout)',
+  description: 'Without an `id_token_hint` of its user, the browser is asked first.',
 };
 export const TOKEN: OperationOptions = {
   summary: 'Exchange a code or a refresh token for tokens (RFC 6749 section 3.2)',

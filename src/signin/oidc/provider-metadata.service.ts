@@ -24,6 +24,7 @@ export class ProviderMetadata {
       token_endpoint: `${issuer}/token`,
       userinfo_endpoint: `${issuer}/userinfo`,
       jwks_uri: `${issuer}/.well-known/jwks.json`,
+      end_session_endpoint: `${issuer}/end-session`,
       introspection_endpoint: `${issuer}/token/introspect`,
       scopes_supported: [...scopes],
       response_types_supported: ['code'],
@@ -41,6 +42,8 @@ export class ProviderMetadata {
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       authorization_response_iss_parameter_supported: true,
     };
   }

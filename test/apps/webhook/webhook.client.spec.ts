@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { outboundHttp } from '../../support/http/outbound.js';
 import { Duration } from '../../../src/config/bind/duration.js';
 import { WebhookClient } from '../../../src/apps/webhook/sender/webhook.client.js';
+import type { LogoutTokens } from '../../../src/signin/oidc/logout/logout-tokens.service.js';
 import { WebhookProperties } from '../../../src/apps/webhook/webhook.properties.js';
 import { SystemClock } from '../../../src/kernel/clock/clock.js';
 
@@ -32,7 +33,7 @@ async function clientOf(answer: (socket: Socket) => void, millis: number): Promi
   ended.push(() => server.close());
   const { port } = server.address() as AddressInfo;
   const keys = { url: `http://127.0.0.1:${port}/`, timeout: Duration.ofMillis(millis) };
-  return new WebhookClient(http, Object.assign(new WebhookProperties(), keys), new SystemClock());
+  return new WebhookClient(http, Object.assign(new WebhookProperties(), keys), new SystemClock(), {} as LogoutTokens);
 }
 
 /** Writes `text` as long as the connection is open. */
@@ -45,7 +46,10 @@ function endless(socket: Socket, text: string): void {
 }
 
 const send = async (answer: (socket: Socket) => void, millis: number): ReturnType<WebhookClient['send']> =>
-  (await clientOf(answer, millis)).send({ id: 'a', body: '{}' }, new AbortController().signal);
+  (await clientOf(answer, millis)).send(
+    { id: 'a', kind: 'MFA_OK', queue: 'a', body: '{}' },
+    new AbortController().signal,
+  );
 
 it.each<[string, (socket: Socket) => void, string]>([
   [

@@ -8,6 +8,7 @@ import { WebhookDeliveryStore } from '../../../src/apps/webhook/webhook-delivery
 import { WebhookOutbox } from '../../../src/apps/webhook/sender/webhook-outbox.service.js';
 import { WebhookSender } from '../../../src/apps/webhook/sender/webhook-sender.service.js';
 import { WebhookClient } from '../../../src/apps/webhook/sender/webhook.client.js';
+import type { LogoutTokens } from '../../../src/signin/oidc/logout/logout-tokens.service.js';
 import { WebhookProperties } from '../../../src/apps/webhook/webhook.properties.js';
 import { CollectedLog } from '../../support/programs/collected-log.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
@@ -38,7 +39,7 @@ onEveryDatabase('the webhook', (database) => {
     const properties = Object.assign(new WebhookProperties(), { url: receiver.url, ...keys });
     const store = new WebhookDeliveryStore();
     const outbox = new WebhookOutbox(store, database.work, clock, properties);
-    const client = new WebhookClient(outboundHttp(), properties, clock);
+    const client = new WebhookClient(outboundHttp(), properties, clock, {} as LogoutTokens);
     const sender = new WebhookSender(outbox, client, executor, new Meters(), log.loggers);
     return {
       sender,

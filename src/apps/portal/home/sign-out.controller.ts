@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { AuthCookies, SESSION } from '../../../signin/auth/cookies.js';
 import { SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
@@ -9,10 +9,11 @@ import { SpInitiatedLogout } from '../../../signin/saml/logout/sp-initiated-logo
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
-import { signOutForm } from '../form/forms.schema.js';
+import { returnToSchema, signOutForm } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
-import { SIGN_OUT } from '../portal.openapi.js';
+import { ASK_SIGN_OUT, SIGN_OUT } from '../portal.openapi.js';
+import { signOutPage } from './sign-out-page.js';
 import { Visitors } from './visitors.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
@@ -29,6 +30,20 @@ export class SignOutController {
     private readonly cookies: AuthCookies,
   ) {}
 
+  /** Asks a user whom an application wants to sign out; a visitor without a session goes on. */
+  @Get()
+  @Page()
+  @Operation(ASK_SIGN_OUT)
+  async ask(
+    @Query({ schema: returnToSchema }) { return_to: requested }: InferOutput<typeof returnToSchema>,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const visitor = await this.visitors.find(reply);
+    if (visitor) return signOutPage(this.forms.forCaller(SIGN_OUT_PATH, visitor, requested), this.forms.contextPath);
+    reply.seeOther(this.targetOf(requested));
+    return '';
+  }
+
   /** Ends the session. A repeated form, or the form of an ended session, has no effect and is not an error. */
   @SignInRoute()
   @Post()
@@ -37,7 +52,7 @@ export class SignOutController {
   @FormBody()
   @Operation(SIGN_OUT)
   async signOut(
-    @Body({ schema: signOutForm }) { csrf }: InferOutput<typeof signOutForm>,
+    @Body({ schema: signOutForm }) { csrf, return_to: requested }: InferOutput<typeof signOutForm>,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<PageResult> {
@@ -47,7 +62,14 @@ export class SignOutController {
     const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request));
     this.cookies.clearAll(reply);
     if (to) return forwardByPage(reply, to, contextPath);
-    reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
+    reply.seeOther(this.targetOf(requested));
     return '';
+  }
+
+  /** The sign-in page, unless an application has begun the sign-out. */
+  private targetOf(requested: string | undefined): string {
+    const { contextPath } = this.forms;
+    const target = this.forms.returnTarget(requested);
+    return target === `${contextPath}/` ? `${contextPath}${SIGN_IN_PAGE}` : target;
   }
 }

@@ -11,8 +11,8 @@ const IDLE_MILLIS = 2000;
 const COUNT_MILLIS = 15_000;
 
 /**
- * Enqueues events for the webhook in the transaction that relays them, and sends them in the background of every replica. The
- * service has it only if a receiver is configured.
+ * Enqueues events for the webhook in the transaction that relays them, and sends all deliveries in the background of every
+ * replica. The service has it only if a receiver is configured.
  */
 @Injectable()
 export class WebhookSenderTask {
@@ -22,7 +22,7 @@ export class WebhookSenderTask {
   constructor(
     private readonly sender: WebhookSender,
     private readonly deliveries: WebhookDeliveries,
-    { kinds }: WebhookProperties,
+    { kinds, url }: WebhookProperties,
     relay: EventRelay,
     tasks: ScheduledTasks,
   ) {
@@ -45,6 +45,7 @@ export class WebhookSenderTask {
         this.sender.meters.counts = await this.deliveries.counts();
       },
     );
+    if (url === undefined) return;
     relay.subscribe(kinds.length > 0 ? kinds : KINDS, async (tx, event) => {
       await this.deliveries.enqueue(tx, event);
       tx.afterCommit(() => {
@@ -61,7 +62,7 @@ export class WebhookSenderTask {
   }
 
   /** Wakes the loop; several calls before the next turn have one effect. */
-  private wake(): void {
+  wake(): void {
     if (this.isWoken) return;
     this.isWoken = true;
     void this.loop.runNow();

@@ -4,7 +4,13 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { OutboundFailure } from '../../../platform/outbound/outbound-failure.js';
 import { OutboundHttp } from '../../../platform/outbound/outbound-http.service.js';
 import type { OutboundResponse } from '../../../platform/outbound/outbound-response.js';
-import { webhookHeaders } from '../webhook-message.js';
+import {
+  type EndedSession,
+  type LogoutRequest,
+  LogoutTokens,
+} from '../../../signin/oidc/logout/logout-tokens.service.js';
+import type { NewDelivery } from '../webhook-delivery.store.js';
+import { LOGOUT, webhookHeaders } from '../webhook-message.js';
 import { WebhookProperties } from '../webhook.properties.js';
 
 /** Outcome of a delivery. `gone`: the receiver answered 410; do not retry. */
@@ -26,19 +32,20 @@ export class WebhookClient {
     private readonly http: OutboundHttp,
     private readonly properties: WebhookProperties,
     private readonly clock: Clock,
+    private readonly logouts: LogoutTokens,
   ) {}
 
-  /** Sends a message once; never throws. */
-  async send(message: { readonly id: string; readonly body: string }, stop: AbortSignal): Promise<SendResult> {
-    const { url = '', secrets, timeout } = this.properties;
+  /** Sends a delivery once; never throws. */
+  async send(delivery: NewDelivery, stop: AbortSignal): Promise<SendResult> {
+    const { timeout } = this.properties;
     try {
+      const target = await this.targetOf(delivery);
+      if (!target) return { outcome: 'gone', failure: 'no address' };
       // Redirects are not followed, because their target must not receive events.
       const response = await this.http.request({
+        ...target,
         client: 'webhook',
-        url,
         method: 'POST',
-        headers: webhookHeaders(message, this.clock.seconds(), secrets),
-        body: message.body,
         reach: 'public',
         totalMillis: timeout.milliseconds,
         signal: stop,
@@ -52,6 +59,15 @@ export class WebhookClient {
     } catch (error) {
       return { outcome: 'failed', failure: failureOf(error) };
     }
+  }
+
+  /** The receiver of events, or the application of a session that has ended; undefined if it is not configured any longer. */
+  private async targetOf({ id, kind, body }: NewDelivery): Promise<LogoutRequest | undefined> {
+    if (kind === LOGOUT) return this.logouts.request(JSON.parse(body) as EndedSession);
+    const { url, secrets } = this.properties;
+    return url === undefined
+      ? undefined
+      : { url, body, headers: webhookHeaders({ id, body }, this.clock.seconds(), secrets) };
   }
 }
 

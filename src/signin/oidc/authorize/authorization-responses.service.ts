@@ -7,6 +7,7 @@ import type { Reply } from '../../../platform/web/cookies.js';
 import { pageView } from '../../messages/page.js';
 import { redirectOrPost } from '../../saml/login/forwarding-page.js';
 import type { OAuthError } from '../oauth-error.js';
+import { withQuery } from './with-query.js';
 import type { ResponseTarget } from './authorization-request.js';
 
 /** Sends authorization responses to applications (RFC 6749 section 4.1.2, OAuth 2.0 Form Post Response Mode, RFC 9207). */
@@ -42,11 +43,4 @@ export class AuthorizationResponses {
 `,
     }));
   }
-}
-
-/** Adds to the query of a URI that stays as the application has registered it otherwise. */
-function withQuery(uri: string, members: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams(members).toString();
-  if (!uri.includes('?')) return `${uri}?${query}`;
-  return /[?&]$/.test(uri) ? `${uri}${query}` : `${uri}&${query}`;
 }

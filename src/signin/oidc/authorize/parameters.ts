@@ -27,6 +27,11 @@ export function formParameters(form: unknown): Parameters {
   return parametersOf(Object.entries(form ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
+/** The form in which parameters are stored. */
+export function writtenParameters(parameters: Parameters): string {
+  return new URLSearchParams([...parameters]).toString();
+}
+
 /** The values of a list that is separated by blanks. */
 export function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(' ').filter((value) => value !== '');

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import { SESSION } from '../../auth/cookies.js';
 import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
-import type { Parameters } from './parameters.js';
+import { writtenParameters } from './parameters.js';
 import { askedBy, pathOf } from './question-paths.js';
 import type { LocatedRequest } from './request-reader.service.js';
 import type { Question, Visitor } from './sign-in-decision.js';
@@ -42,15 +42,11 @@ export class SignInQuestions {
   /** Stores the request, and returns the path at which it goes on. */
   async store({ target: { client }, parameters, stored }: LocatedRequest, asked?: Asked): Promise<string> {
     const uri = await this.work.single(async (tx) => {
-      if (!stored) return this.requests.insert(tx, client.id, written(parameters), asked);
+      if (!stored) return this.requests.insert(tx, client.id, writtenParameters(parameters), asked);
       if (asked !== undefined) await this.requests.markAsked(tx, stored.uri, asked);
       return stored.uri;
     });
     const query = `client_id=${encodeURIComponent(client.id)}&request_uri=${encodeURIComponent(uri)}`;
     return `${this.contextPath}/authorize?${query}`;
   }
-}
-
-function written(parameters: Parameters): string {
-  return new URLSearchParams([...parameters]).toString();
 }

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { EventRelay } from '../../../identity/events/chain/event-relay.service.js';
+import type { EventRow } from '../../../identity/events/event-line.js';
+import { type EndedSession, LogoutTokens } from '../../../signin/oidc/logout/logout-tokens.service.js';
+import { WebhookDeliveries } from '../webhook-deliveries.service.js';
+import { WebhookSenderTask } from './webhook-sender.task.js';
+
+/** Enqueues the ends of sessions for the applications that want to know of them (OpenID Connect Back-Channel Logout). */
+@Injectable()
+export class BackchannelLogouts {
+  constructor(tokens: LogoutTokens, deliveries: WebhookDeliveries, task: WebhookSenderTask, relay: EventRelay) {
+    if (!tokens.areNeeded) return;
+    relay.subscribe(['APPLICATION_SIGNED_OUT'], async (tx, event) => {
+      const ended = endedSession(event);
+      if (!ended || !tokens.isNeeded(ended.client)) return;
+      await deliveries.enqueueLogout(tx, ended);
+      tx.afterCommit(() => {
+        task.wake();
+      });
+    });
+  }
+}
+
+function endedSession({ user_id: sub, detail }: EventRow): EndedSession | undefined {
+  const { client, sid } = JSON.parse(detail ?? '{}') as Partial<EndedSession>;
+  return sub !== null && client !== undefined && sid !== undefined ? { client, sid, sub } : undefined;
+}
