@@ -124,7 +124,7 @@ async function serviceBehindDoor(): Promise<BehindDoor> {
     ],
   });
   endings.push(() => service.kill());
-  const credentials = await firstUser(service);
+  const credentials = { ...(await firstUser(service)), resource: 'login-api' };
   const login = (): Promise<Answer> => client(service).post('/login', credentials, hangs());
   const token = String((await login()).body['access_token']);
   const session = (): Promise<Answer> => client(service).get('/session', { bearer: token, ...hangs() });

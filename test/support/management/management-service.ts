@@ -21,6 +21,7 @@ import type { Endpoint } from '../../../src/management/dispatch/operation.js';
 import { EndpointDispatcher } from '../../../src/management/dispatch/endpoint-dispatcher.service.js';
 import { Meters } from '../../../src/observability/metrics/meters.js';
 import { loadServiceConfiguration } from '../../../src/apps/server/service-configuration.js';
+import { LOGIN_API } from '../../../src/identity/token/access-token.js';
 import { ServerProperties } from '../../../src/platform/http/server.properties.js';
 import { AuthenticatorApp } from '../login/authenticator-app.js';
 import { basic, HttpClient, textOf } from '../http/http-client.js';
@@ -46,7 +47,7 @@ export interface ManagementService {
   readonly managementUrl: string;
   /** Lines of all loggers. */
   readonly log: readonly LogLine[];
-  /** An access token of a new account with these roles, after a login by password. */
+  /** An access token for this service of a new account with these roles, after a login by password. */
   tokenOf(loginId: string, roles: readonly string[]): Promise<string>;
   /** An access token with `otp` in its `amr`, of a new account with these roles. */
   otpTokenOf(loginId: string, roles: readonly string[]): Promise<string>;
@@ -95,7 +96,7 @@ export async function startManagement(
     const [url = '', separate] = lines.map((line) => /https?:\S+/.exec(line)?.[0].replace(/\/$/, ''));
     const tokenOf: ManagementService['tokenOf'] = async (loginId, roles) => {
       await app.get(AccountCreation).create({ loginId, password: PASSWORD, roles }, 'test');
-      const answer = await new HttpClient(url).post('/login', { id: loginId, pw: PASSWORD });
+      const answer = await new HttpClient(url).post('/login', { id: loginId, pw: PASSWORD, resource: LOGIN_API });
       return textOf(answer, 'access_token');
     };
     return {
@@ -107,7 +108,7 @@ export async function startManagement(
         const [client, bearer] = [new HttpClient(url), await tokenOf(loginId, roles)];
         const setup = await client.post('/2fa/setup', {}, { bearer });
         const code = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')).codeAt(app.get(Clock).seconds());
-        return textOf(await client.post('/2fa/confirm', { code }, { bearer }), 'access_token');
+        return textOf(await client.post('/2fa/confirm', { code, resource: LOGIN_API }, { bearer }), 'access_token');
       },
       stop,
     };
