@@ -263,10 +263,10 @@ export class LoginStory {
   }
 
   /** Arguments of the story; `more` overrides equal keys. */
-  private argsWith(more: readonly string[], service?: number): readonly string[] {
+  private argsWith(more: readonly string[], service?: number, build = this.build): readonly string[] {
     const { args = [], throttled = false } = this.options;
-    // Another build may not know the limits of routes, or the longest wait.
-    const isOwnBuild = this.options.build === undefined;
+    // Another build may not know the limits of routes, the longest wait, or several audiences.
+    const isOwnBuild = build === THIS_BUILD;
     const free = isOwnBuild ? [...UNTHROTTLED, ...UNLIMITED] : UNTHROTTLED;
     const patient = isOwnBuild ? [...PATIENT, ...WITH_LONG_QUEUE] : PATIENT;
     const audience = isOwnBuild ? ONE_AUDIENCE : [];
@@ -290,7 +290,7 @@ export class LoginStory {
     build = this.build,
   ): Promise<RunningService> {
     const nodeArguments = [...clock.nodeArguments, ...(this.options.nodeArguments ?? [])];
-    return startService({ args: this.argsWith(more, service), cwd: this.cwd, nodeArguments, isAlone, build });
+    return startService({ args: this.argsWith(more, service, build), cwd: this.cwd, nodeArguments, isAlone, build });
   }
 
   private async importPeople(): Promise<void> {
