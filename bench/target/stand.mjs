@@ -54,6 +54,8 @@ export class Stand {
       `--app.security.password.hash.iterations=${cost.iterations}`,
       '--app.security.password.import.min-hash=any',
       ...UNLIMITED,
+      // Clients send one token to every route of every build, and earlier builds issue it for one audience only.
+      '--app.security.token.accept-resource-api=true',
       ...(isAdaptive ? [] : PATIENT),
       // An older build lacks keys of this one.
       ...(root === undefined ? [] : ['--app.config.unknown-keys=warn']),
