@@ -8,6 +8,8 @@ import { runCli } from './stand.mjs';
 
 const ATTEMPTS = 5;
 const CODE_REFUSED = '401 MFA_CODE_INVALID';
+/** The audience that the service demands of tokens for its own routes. */
+const FOR_THIS_SERVICE = { resource: 'login-api' };
 
 /** Runs the whole story of a login with two factors; throws a `Complaint` if the service responds unexpectedly. */
 export async function tell({ url, folder, narrator, id }) {
@@ -18,7 +20,7 @@ export async function tell({ url, folder, narrator, id }) {
     narrator.command(['npm run cli --', ...words]);
     narrator.output(await runCli(words, { folder, input }));
   };
-  const passwordStep = () => browser.send('POST', '/login', { body: { id, pw }, expect: 200 });
+  const passwordStep = (more) => browser.send('POST', '/login', { body: { id, pw, ...more }, expect: 200 });
   const secondStep = (mfaToken, code, expect) =>
     browser.send('POST', '/login/2fa', { body: { mfa_token: mfaToken, code }, expect });
 
@@ -26,7 +28,8 @@ export async function tell({ url, folder, narrator, id }) {
   await cli(['users', 'add', id, '--password-stdin'], `${pw}\n`);
 
   narrator.chapter('The user signs in: without a second factor, the password is sufficient');
-  const first = await passwordStep().catch((error) => {
+  narrator.remark('An access token is for resource servers, unless it is requested for the routes of this service:');
+  const first = await passwordStep(FOR_THIS_SERVICE).catch((error) => {
     if (!(error instanceof Complaint)) throw error;
     const advice = 'Check that --url has the context path, and that --folder is the working folder of the service.';
     throw new Complaint(`${error.message} ${advice}`, { cause: error });
@@ -44,7 +47,7 @@ export async function tell({ url, folder, narrator, id }) {
   const code = phone.code(confirmedWith);
   const confirmed = await browser.send('POST', '/2fa/confirm', {
     bearer: first.access_token,
-    body: { code },
+    body: { code, ...FOR_THIS_SERVICE },
     expect: 200,
   });
   await browser.send('GET', '/2fa', { bearer: confirmed.access_token, expect: 200 });
@@ -61,6 +64,8 @@ export async function tell({ url, folder, narrator, id }) {
   const full = await secondStep(half.mfa_token, phone.code(nextStep), 200);
   narrator.remark('A route that requires the second factor accepts the token:');
   await browser.send('GET', '/me/settlement', { bearer: full.access_token, expect: 200 });
+  narrator.remark('It is for resource servers, so they cannot act as the user here:');
+  await browser.send('GET', '/me', { bearer: full.access_token, expect: '401 INVALID_TOKEN' });
 
   narrator.chapter('The user does not have the phone: a backup code works once');
   await secondStep((await passwordStep()).mfa_token, backupCode, 200);
@@ -74,7 +79,7 @@ export async function tell({ url, folder, narrator, id }) {
   await secondStep(again.mfa_token, phone.code(nextStep + 1), '429 MFA_LOCKED');
 
   narrator.chapter('The lock does not end sessions: the access token is refreshed');
-  const refreshed = await browser.send('POST', '/token/refresh', { expect: 200 });
+  const refreshed = await browser.send('POST', '/token/refresh', { body: FOR_THIS_SERVICE, expect: 200 });
   await browser.send('GET', '/2fa', { bearer: refreshed.access_token, expect: 200 });
 
   narrator.chapter('An administrator removes the lock');
@@ -86,7 +91,7 @@ export async function tell({ url, folder, narrator, id }) {
   await sleep(phone.millisUntil(stepUpWith - 1));
   const raised = await browser.send('POST', '/2fa/verify', {
     bearer: refreshed.access_token,
-    body: { code: phone.code(stepUpWith) },
+    body: { code: phone.code(stepUpWith), ...FOR_THIS_SERVICE },
     expect: 200,
   });
   await browser.send('GET', '/me', { bearer: raised.access_token, expect: 200 });

@@ -22,7 +22,14 @@ const CHAPTERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/confirms/, ['POST /2fa/confirm 200', 'GET /2fa 200']],
   [
     /second login/,
-    ['POST /login 200', 'GET /me 401', 'POST /login/2fa 401', 'POST /login/2fa 200', 'GET /me/settlement 200'],
+    [
+      'POST /login 200',
+      'GET /me 401',
+      'POST /login/2fa 401',
+      'POST /login/2fa 200',
+      'GET /me/settlement 200',
+      'GET /me 401',
+    ],
   ],
   [/backup code/, ['POST /login 200', 'POST /login/2fa 200', 'POST /login 200', 'POST /login/2fa 401']],
   [/lock the second step/, [...Array.from({ length: 4 }, () => 'POST /login/2fa 401'), 'POST /login/2fa 429']],
