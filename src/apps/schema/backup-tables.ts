@@ -23,6 +23,7 @@ import { RateLimitEntity } from '../../platform/rate-limit/rate-limit.entity.js'
 import { AccountLinkEntity } from '../../signin/recovery/account-link.entity.js';
 import { StoredRequestEntity } from '../../signin/oidc/authorize/stored-request.entity.js';
 import { AuthorizationCodeEntity } from '../../signin/oidc/code/authorization-code.entity.js';
+import { UsedClientAssertionEntity } from '../../signin/oidc/token/used-client-assertion.entity.js';
 import { MetadataRequestEntity } from '../../signin/saml/idp/metadata-request.entity.js';
 import { SamlMetadataEntity } from '../../signin/saml/idp/saml-metadata.entity.js';
 import { IdpSessionEntity } from '../../signin/saml/login/idp-session.entity.js';
@@ -62,6 +63,7 @@ const ENDED: readonly EntityClass[] = [
   SigningKeyEntity,
   StoredRequestEntity,
   AuthorizationCodeEntity,
+  UsedClientAssertionEntity,
   SamlRequestEntity,
   UsedAssertionEntity,
   IdpSessionEntity,

@@ -60,8 +60,14 @@ export class AccessTokens {
     terms: AccessTerms & { readonly audience: string; readonly clientId: string },
   ): Promise<{ readonly accessToken: string; readonly expiresIn: number }> {
     const now = this.clock.seconds();
-    const { audience, clientId, scope = '', lifetime = this.properties.accessLifetime.seconds } = terms;
-    const subject = { iss: this.issuer.url, sub: clientId, aud: audience, client_id: clientId, scope };
+    const { audience, clientId, scope, lifetime = this.properties.accessLifetime.seconds } = terms;
+    const subject = {
+      iss: this.issuer.url,
+      sub: clientId,
+      aud: audience,
+      client_id: clientId,
+      ...(scope !== '' && { scope }),
+    };
     const claims = { ...subject, iat: now, nbf: now, exp: now + lifetime, jti: this.random.text(JTI_BYTES) };
     const accessToken = await signToken(this.keys.current('access'), this.properties.type, claims);
     return { accessToken, expiresIn: lifetime };

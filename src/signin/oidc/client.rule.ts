@@ -1,9 +1,10 @@
 import { type ClientProperties, ClientsProperties } from '../../identity/client/client.properties.js';
 import { isPlainHttpElsewhere } from '../../identity/client/redirect-uri.js';
 import { TokenProperties } from '../../identity/token/token.properties.js';
-import { Rule, type Verdict } from '../../config/check/rule.js';
+import { problemsOf, Rule, type Verdict } from '../../config/check/rule.js';
 import { LOGIN_API, MFA_AUDIENCE } from '../../kernel/principal/audience.js';
 import { OidcProperties } from './oidc.properties.js';
+import { ClientKeys } from './token/client-keys.service.js';
 
 const CLIENTS = 'app.security.clients';
 const REQUIRE_PKCE = 'app.security.oidc.require-pkce';
@@ -17,6 +18,11 @@ export const safeClients = new Rule('security', (facts) =>
   Array.from(facts.get(ClientsProperties).clients).flatMap(([id, client]) =>
     findings(client).map(([member, verdict]) => facts.about(`${CLIENTS}.${id}.${member}`, verdict)),
   ),
+);
+
+/** Startup reads the keys with which clients authenticate. */
+export const clientKeysUsable = new Rule('tokens', (facts) =>
+  problemsOf(() => new ClientKeys(facts.get(ClientsProperties), facts.configuration)),
 );
 
 /** Without PKCE, a code that leaks can be redeemed with the secret of the application alone (RFC 9700 section 2.1.1). */

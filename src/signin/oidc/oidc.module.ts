@@ -9,6 +9,8 @@ import { HostFactsModule } from '../host/host-facts.module.js';
 import { AuthorizationEndpoint } from './authorize/authorization-endpoint.service.js';
 import { AuthorizationResponses } from './authorize/authorization-responses.service.js';
 import { AuthorizeController } from './authorize/authorize.controller.js';
+import { ParController } from './authorize/par.controller.js';
+import { PushedRequests } from './authorize/pushed-requests.service.js';
 import { RequestReader } from './authorize/request-reader.service.js';
 import { SignInQuestions } from './authorize/sign-in-questions.service.js';
 import { StoredRequestStore } from './authorize/stored-request.store.js';
@@ -21,6 +23,8 @@ import { EndSession } from './logout/end-session.service.js';
 import { EndSessionRequests } from './logout/end-session-requests.service.js';
 import { LogoutTokensModule } from './logout/logout-tokens.module.js';
 import { ProviderMetadata } from './provider-metadata.service.js';
+import { ClientAssertions } from './token/client-assertions.service.js';
+import { ClientKeys } from './token/client-keys.service.js';
 import { ClientAuthentication } from './token/client-authentication.service.js';
 import { Grants } from './token/grants.service.js';
 import { RefreshGrant } from './token/refresh-grant.service.js';
@@ -43,15 +47,23 @@ import { Userinfo } from './user/userinfo.service.js';
   ],
   controllers: [
     AuthorizeController,
+    ParController,
     TokenEndpointController,
     UserinfoController,
     EndSessionController,
     DiscoveryController,
   ],
   providers: [
-    ...[StoredRequestStore, RequestReader, SignInQuestions, AuthorizationResponses, AuthorizationEndpoint],
+    ...[
+      StoredRequestStore,
+      RequestReader,
+      PushedRequests,
+      SignInQuestions,
+      AuthorizationResponses,
+      AuthorizationEndpoint,
+    ],
     ...[AuthorizationCodeStore, AuthorizationCodes, CodeGrant],
-    ...[ClientAuthentication, TokenResponses, RefreshGrant, Grants],
+    ...[ClientKeys, ClientAssertions, ClientAuthentication, TokenResponses, RefreshGrant, Grants],
     ...[EndSessionRequests, EndSession],
     ...[Userinfo, ProviderMetadata],
   ],

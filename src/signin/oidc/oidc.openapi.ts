@@ -12,6 +12,10 @@ export const END_SESSION: OperationOptions = {
   summary: 'Sign a user out at the request of an application (OpenID Connect RP-Initiated Logout)',
   description: 'Without an `id_token_hint` of its user, the browser is asked first.',
 };
+export const PAR: OperationOptions = {
+  summary: 'Push an authorization request (RFC 9126)',
+  description: 'Errors have the form of RFC 6749 section 5.2.',
+};
 export const TOKEN: OperationOptions = {
   summary: 'Exchange a code or a refresh token for tokens (RFC 6749 section 3.2)',
   description: 'Errors have the form of RFC 6749 section 5.2.',

@@ -4,7 +4,7 @@ import { Clients } from '../../identity/client/clients.service.js';
 import { Issuer } from '../../identity/token/signed-token.js';
 import { REQUESTABLE_ACRS } from '../../kernel/principal/amr.js';
 
-const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post', 'none'];
+const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
 const OF_EVERY_ID_TOKEN = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid', 'at_hash'];
 
 /** What the provider can do (OpenID Connect Discovery section 3, RFC 8414, RFC 9207). */
@@ -24,6 +24,7 @@ export class ProviderMetadata {
       token_endpoint: `${issuer}/token`,
       userinfo_endpoint: `${issuer}/userinfo`,
       jwks_uri: `${issuer}/.well-known/jwks.json`,
+      pushed_authorization_request_endpoint: `${issuer}/par`,
       end_session_endpoint: `${issuer}/end-session`,
       introspection_endpoint: `${issuer}/token/introspect`,
       scopes_supported: [...scopes],
@@ -35,6 +36,7 @@ export class ProviderMetadata {
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       userinfo_signing_alg_values_supported: ['RS256', 'ES256'],
       token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'RS256'],
       introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
       code_challenge_methods_supported: ['S256'],
       claims_supported: [...OF_EVERY_ID_TOKEN, ...CLAIMS],

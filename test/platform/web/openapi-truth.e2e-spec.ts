@@ -34,6 +34,7 @@ const BY_OTHER_TESTS = [
   ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate'],
   ...[
     'POST /portal/login',
+    'GET /portal/logout',
     'POST /portal/logout',
     'GET /portal/resume',
     'GET /2fa/portal/verify',
@@ -287,6 +288,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await submit(client, verify, { code: story.codeOf(app) })).toBeAnswered(303);
       expect(await visit(story.client(), '/portal/resume')).toBeAnswered(204);
       expect(await visit(client, '/portal/resume')).toBeAnswered(303);
+      expect(await visit(client, '/portal/logout')).toBeAnswered(200);
       const signOut = await visit(client, '/');
       expect(await client.send('POST', '/portal/logout', { form: { csrf: '' } })).toBeRefused(403, 'CROSS_SITE');
       for (const path of [

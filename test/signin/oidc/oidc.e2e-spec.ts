@@ -1,4 +1,5 @@
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createRemoteJWKSet, decodeJwt, type JWTPayload, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
 import { type Enrolled, type Person, storyOn } from '../../support/login/login-story.js';
@@ -6,10 +7,13 @@ import { submit, visit } from '../../support/pages/pages.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 import { HTML, RelyingParty } from '../../support/oidc/relying-party.js';
 
+const ISSUER = 'http://localhost:8080';
 const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
 const PAGE = { id: 'page', redirectUri: 'https://page.example/cb' };
 const BANK = { id: 'bank', secret: 'a-secret-of-the-bank-0123456789', redirectUri: 'https://bank.example/cb' };
 const STAFF_ONLY = { id: 'hr', secret: 'a-secret-of-the-hr-app-0123456789', redirectUri: 'https://hr.example/cb' };
+
+const CLIENT_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 const ARGS = [SHOP, BANK, STAFF_ONLY].flatMap(({ id, secret, redirectUri }) => [
   `--app.security.clients.${id}.secret=${secret}`,
@@ -24,6 +28,10 @@ onAnyEngine('OpenID Connect', (engine) => {
       `--app.security.clients.${PAGE.id}.redirect-uris=${PAGE.redirectUri}`,
       `--app.security.clients.${BANK.id}.min-acr=urn:login:acr:mfa`,
       `--app.security.clients.${STAFF_ONLY.id}.roles=ROLE_HR`,
+      `--app.security.clients.keyed.keys=${String(CLIENT_KEY.publicKey.export({ format: 'pem', type: 'spki' }))}`,
+      '--app.security.clients.keyed.grant-types=client_credentials',
+      '--app.security.clients.keyed.audience=keyed-api',
+      `--app.security.public-url=${ISSUER}`,
     ],
     people: 60,
   });
@@ -311,6 +319,91 @@ onAnyEngine('OpenID Connect', (engine) => {
 
       expect((await shop.refresh(online)).body).toMatchObject({ error: 'invalid_grant' });
       expect(await shop.refresh(offline)).toBeAnswered(200);
+    });
+  });
+
+  describe('pushed requests and keys of clients', () => {
+    const push = (party: RelyingParty, attempt: ReturnType<RelyingParty['attempt']>): Promise<Answer> => {
+      const form = Object.fromEntries(new URLSearchParams(party.authorizePath(attempt).split('?')[1]));
+      const authorization = `Basic ${Buffer.from(`${SHOP.id}:${SHOP.secret}`).toString('base64')}`;
+      return story.client().send('POST', '/par', { form, headers: { authorization } });
+    };
+    const assertion = (changes: JWTPayload = {}, key = CLIENT_KEY.privateKey): Promise<string> => {
+      const now = story.clock.seconds;
+      const claims = {
+        iss: 'keyed',
+        sub: 'keyed',
+        aud: `${ISSUER}/token`,
+        jti: randomUUID(),
+        exp: now + 60,
+        ...changes,
+      };
+      return new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(key);
+    };
+    const withAssertion = (token: string): Promise<Answer> =>
+      story.client().send('POST', '/token', {
+        form: {
+          grant_type: 'client_credentials',
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: token,
+        },
+      });
+
+    it('a pushed request is used by its address, once', async () => {
+      const shop = partyOf(SHOP);
+      const attempt = shop.attempt();
+      const browser = await signedIn();
+
+      const pushed = await push(shop, attempt);
+      const path = `/authorize?${new URLSearchParams({ client_id: SHOP.id, request_uri: textOf(pushed, 'request_uri') }).toString()}`;
+      const response = shop.response(await browser.get(path, HTML));
+
+      expect(pushed).toBeAnswered(201);
+      expect(await shop.redeem(response?.get('code') ?? '', attempt)).toBeAnswered(200);
+      expect(await browser.get(path, HTML)).toBeAnswered(400);
+    });
+
+    it('a pushed request is not usable for another client', async () => {
+      const pushed = await push(partyOf(SHOP), partyOf(SHOP).attempt());
+      const query = new URLSearchParams({ client_id: BANK.id, request_uri: textOf(pushed, 'request_uri') });
+
+      expect(await (await signedIn()).get(`/authorize?${query.toString()}`, HTML)).toBeAnswered(400);
+    });
+
+    it('a client authenticates with a token of its key, which is accepted once', async () => {
+      const token = await assertion();
+
+      const first = await withAssertion(token);
+      const second = await withAssertion(token);
+
+      expect(first).toBeAnswered(200);
+      expect(decodeJwt(textOf(first, 'access_token'))).toMatchObject({
+        sub: 'keyed',
+        client_id: 'keyed',
+        aud: 'keyed-api',
+      });
+      expect(second.body).toMatchObject({ error: 'invalid_client' });
+    });
+
+    it('J1: tokens of a client with other claims, keys and algorithms are rejected', async () => {
+      const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+      const unsigned = new UnsecuredJWT({ iss: 'keyed', sub: 'keyed', jti: 'x' }).setExpirationTime('1m').encode();
+      const publicPem = CLIENT_KEY.publicKey.export({ format: 'pem', type: 'spki' });
+      const confused = await new SignJWT({ iss: 'keyed', sub: 'keyed', jti: 'y', aud: ISSUER })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setExpirationTime(story.clock.seconds + 60)
+        .sign(Buffer.from(publicPem));
+      const bent = [
+        await assertion({ aud: 'https://other.example' }),
+        await assertion({ exp: story.clock.seconds - 60 }),
+        await assertion({ exp: story.clock.seconds + 3600 }),
+        await assertion({ jti: '' }),
+        await assertion({ iss: 'shop' }),
+        await assertion({}, other),
+        ...[unsigned, confused],
+      ];
+
+      for (const token of bent) expect((await withAssertion(token)).body).toMatchObject({ error: 'invalid_client' });
     });
   });
 });

@@ -21,7 +21,7 @@ import type { Endpoint } from '../../../src/management/dispatch/operation.js';
 import { EndpointDispatcher } from '../../../src/management/dispatch/endpoint-dispatcher.service.js';
 import { Meters } from '../../../src/observability/metrics/meters.js';
 import { loadServiceConfiguration } from '../../../src/apps/server/service-configuration.js';
-import { LOGIN_API } from '../../../src/identity/token/access-token.js';
+import { LOGIN_API } from '../../../src/kernel/principal/audience.js';
 import { ServerProperties } from '../../../src/platform/http/server.properties.js';
 import { AuthenticatorApp } from '../login/authenticator-app.js';
 import { basic, HttpClient, textOf } from '../http/http-client.js';

@@ -42,17 +42,24 @@ const CODES = `CREATE TABLE authorization_code (
     used_at bigint NULL
   )`;
 
-/** Authorization requests that wait for their users, and authorization codes. */
+const ASSERTIONS = `CREATE TABLE used_client_assertion (
+    id varchar(43) NOT NULL PRIMARY KEY,
+    expires_at bigint NOT NULL
+  )`;
+
+/** Authorization requests that wait for their users, authorization codes, and used tokens of clients. */
 export class AuthorizationCodes1797000000102 implements MigrationInterface {
   readonly name = 'AuthorizationCodes1797000000102';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const table of [REQUESTS, CODES]) await runner.query(table + tableSuffix(runner.dataSource));
+    for (const table of [REQUESTS, CODES, ASSERTIONS]) await runner.query(table + tableSuffix(runner.dataSource));
     await runner.query('CREATE INDEX authorization_request_end ON authorization_request (expires_at)');
     await runner.query('CREATE INDEX authorization_code_end ON authorization_code (expires_at)');
+    await runner.query('CREATE INDEX used_client_assertion_end ON used_client_assertion (expires_at)');
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE used_client_assertion');
     await runner.query('DROP TABLE authorization_code');
     await runner.query('DROP TABLE authorization_request');
   }

@@ -41,7 +41,7 @@ export class AuthorizationEndpoint {
   async store(sent: Parameters, reply: Reply): Promise<View | ''> {
     const located = await this.reader.locate(sent);
     return this.orError(located.target, reply, async () => {
-      this.reader.read(located);
+      await this.reader.read(located);
       reply.seeOther(await this.questions.store(located));
       return '';
     });
@@ -51,7 +51,7 @@ export class AuthorizationEndpoint {
     located: LocatedRequest,
     reply: Reply,
   ): Promise<{ readonly decision: Decision; readonly code?: string }> {
-    const request = this.reader.read(located);
+    const request = await this.reader.read(located);
     const { stored } = located;
     const visitor = await this.questions.visitor(reply);
     const decision = decideSignIn(request, visitor, { stored, now: this.clock.seconds() });

@@ -26,7 +26,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   /** Seconds. */
   readonly maxAge?: number;
   readonly loginHint?: string;
-  readonly idTokenHint?: string;
+  /** The user of the ID token that the application has sent. */
+  readonly hintedSubject?: string;
   /** Classes of which one must be met; empty for none. */
   readonly demandedAcrs: readonly RequestableAcr[];
   /** The class that the request prefers; the user is asked for it, and goes on without it. */
@@ -78,7 +79,7 @@ export function authorizationRequest(
     demandedAcrs: claims.demandedAcrs.length > 0 ? claims.demandedAcrs : toList(client.minAcr),
     ...withoutUndefined({
       ...{ nonce, codeChallenge, maxAge: maxAgeOf(parameters, client) },
-      ...{ loginHint: parameters.get('login_hint'), idTokenHint: parameters.get('id_token_hint') },
+      ...{ loginHint: parameters.get('login_hint') },
       preferredAcr: claims.preferredAcr ?? firstKnown(listOf(parameters.get('acr_values'))),
     }),
   };

@@ -3,6 +3,7 @@ import { Clients } from '../../../identity/client/clients.service.js';
 import { signsUsersIn } from '../../../identity/client/client.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { OAuthError } from '../oauth-error.js';
+import { IdTokens } from '../token/id-tokens.service.js';
 import { OidcProperties } from '../oidc.properties.js';
 import {
   type AuthorizationRequest,
@@ -27,6 +28,7 @@ export class RequestReader {
   constructor(
     private readonly clients: Clients,
     private readonly requests: StoredRequestStore,
+    private readonly idTokens: IdTokens,
     private readonly work: UnitOfWork,
     private readonly properties: OidcProperties,
   ) {}
@@ -43,8 +45,14 @@ export class RequestReader {
   }
 
   /** @throws OAuthError for the redirect URI */
-  read({ parameters, target }: LocatedRequest): AuthorizationRequest {
-    return authorizationRequest(parameters, target, this.properties.requirePkce);
+  async read({ parameters, target }: LocatedRequest): Promise<AuthorizationRequest> {
+    const request = authorizationRequest(parameters, target, this.properties.requirePkce);
+    const token = parameters.get('id_token_hint');
+    if (token === undefined) return request;
+    const hint = await this.idTokens.verifyHint(token);
+    if (hint?.sub === undefined)
+      throw new OAuthError('invalid_request', 'id_token_hint is not an ID token of this service');
+    return { ...request, hintedSubject: hint.sub };
   }
 
   private clientOf(parameters: Parameters): ReturnType<Clients['find']> {

@@ -40,9 +40,11 @@ export function decideSignIn(
   situation: Situation,
 ): Decision {
   const isSilent = request.prompts.has('none');
-  const isFresh = visitor !== undefined && isFreshEnough(request, visitor.principal, situation);
+  const isHinted = request.hintedSubject === undefined || visitor?.account.id === request.hintedSubject;
+  const isFresh = visitor !== undefined && isHinted && isFreshEnough(request, visitor.principal, situation);
   if (!isFresh) {
-    if (isSilent) throw new OAuthError('login_required', 'the user has to sign in');
+    const isOther = !isHinted && situation.stored?.asked === 'login';
+    if (isSilent || isOther) throw new OAuthError('login_required', 'the user has to sign in');
     return { kind: 'ask', question: loginQuestion(visitor, situation) };
   }
   if (!mayUse(visitor.account, request.client))

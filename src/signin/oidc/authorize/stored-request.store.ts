@@ -9,7 +9,7 @@ import type { StoredRequestEntity } from './stored-request.entity.js';
 
 const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 /** Seconds, in which the user also signs in. */
-const REQUEST_SECONDS = 600;
+export const REQUEST_SECONDS = 600;
 
 expiringTable('authorization_request', 'id', 0);
 

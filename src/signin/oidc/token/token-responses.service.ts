@@ -22,7 +22,8 @@ export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   readonly expires_in: number;
-  readonly scope: string;
+  /** Missing if the client has requested none. */
+  readonly scope?: string;
   readonly id_token?: string;
   readonly refresh_token?: string;
 }
@@ -40,7 +41,7 @@ export class TokenResponses {
     const scope = scopes.join(' ');
     const terms = { audience, clientId: client.id, scope, ...withoutUndefined({ lifetime: client.accessLifetime }) };
     const { accessToken, expiresIn } = await this.accessTokens.issueToClient(terms);
-    return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope };
+    return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, ...(scope !== '' && { scope }) };
   }
 
   /** `scopes` are those of the access token, if they are fewer than the granted ones. */
