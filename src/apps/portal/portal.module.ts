@@ -56,6 +56,8 @@ import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLanguage } from './sign-in/sign-in-language.service.js';
+import { SignInOptions } from './sign-in/sign-in-options.service.js';
+import { ClientModule } from '../../identity/client/client.module.js';
 import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
@@ -65,6 +67,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AdminApiModule,
     AccountModule,
     AuthModule,
+    ClientModule,
     EventsModule,
     MailModule,
     MfaModule,
@@ -102,7 +105,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   providers: [
     ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
-    ...[PlainHttpWarning, SignInForms, SignInLanguage, PasswordPages, AddressPages, SessionPanels],
+    ...[PlainHttpWarning, SignInForms, SignInOptions, SignInLanguage, PasswordPages, AddressPages, SessionPanels],
     ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages],
   ],
 })

@@ -4,6 +4,7 @@ import { GuessThrottle } from '../../identity/account/throttle/guess-throttle.se
 import { acrOf } from '../../kernel/principal/amr.js';
 import { amrClaim } from '../../identity/token/access-token.js';
 import { AccessTokens } from '../../identity/token/access-tokens.service.js';
+import type { Client } from '../../identity/client/client.js';
 import { Clients } from '../../identity/client/clients.service.js';
 import { Sessions } from '../../identity/session/sessions.service.js';
 import { Usernames } from './usernames.service.js';
@@ -24,28 +25,32 @@ export class TokenIntrospection {
     private readonly usernames: Usernames,
   ) {}
 
-  /** True if the header names a client and its secret. @throws ServiceError `RATE_LIMITED` */
-  async isClient(authorization: string | undefined): Promise<boolean> {
+  /** The client whose id and secret the header has. @throws ServiceError `RATE_LIMITED` */
+  async clientOf(authorization: string | undefined): Promise<Client | undefined> {
     const client = authorization === undefined ? undefined : parseClientCredentials(authorization);
-    if (client === undefined) return false;
-    return this.throttle.guard(
+    if (client === undefined) return undefined;
+    const hasSecret = await this.throttle.guard(
       { client: this.clients.idOf(client.name) },
       () => Promise.resolve(this.clients.hasSecret(client.name, ...client.secrets)),
       (isRight) => isRight,
     );
+    return hasSecret ? this.clients.find(client.name) : undefined;
   }
 
-  /** Returns the members of RFC 7662 section 2.2 and our claims; only `active: false` for a token that is not live. */
-  async introspect(token: string): Promise<InferOutput<typeof introspectionResponse>> {
+  /**
+   * Returns the members of RFC 7662 section 2.2 and our claims; only `active: false` for a token that is not live, or that is
+   * neither of the client nor for one of its audiences (section 4).
+   */
+  async introspect(token: string, { id, audiences }: Client): Promise<InferOutput<typeof introspectionResponse>> {
     const claims = await this.accessTokens.verify(token);
-    if (!claims) return INACTIVE;
+    if (!claims || !(claims.clientId === id || audiences.includes(claims.audience))) return INACTIVE;
     const [session, username] = await Promise.all([
       this.sessions.find(claims.sid),
       this.usernames.find(claims.subject),
     ]);
     if (session?.subject !== claims.subject || username === undefined) return INACTIVE;
     const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod } = claims;
-    const { issuer, audience, clientId, issuedAt, expiresAt, jti } = claims;
+    const { issuer, audience, clientId, scope, issuedAt, expiresAt, jti } = claims;
     return withoutUndefined({
       active: true as const,
       token_type: 'Bearer' as const,
@@ -53,6 +58,7 @@ export class TokenIntrospection {
       sub: subject,
       aud: audience,
       client_id: clientId,
+      scope,
       iat: issuedAt,
       exp: expiresAt,
       jti,

@@ -75,6 +75,7 @@ export const en = {
   },
 
   signIn: {
+    toApplication: (name: string) => `Sign in to continue to ${name}.`,
     title: 'Sign in',
     temporaryPassword: 'Temporary password',
     titleChange: 'Choose a new password',

@@ -74,6 +74,7 @@ export const ko: Messages = {
   },
 
   signIn: {
+    toApplication: (name) => `${name}(으)로 계속하려면 로그인하십시오.`,
     title: '로그인',
     temporaryPassword: '임시 비밀번호',
     titleChange: '새 비밀번호를 정하십시오',

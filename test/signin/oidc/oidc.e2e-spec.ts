@@ -24,6 +24,7 @@ onAnyEngine('OpenID Connect', (engine) => {
   const story = storyOn(engine, {
     args: [
       ...ARGS,
+      '--app.security.clients.shop.name=The Shop',
       `--app.security.clients.${PAGE.id}.public=true`,
       `--app.security.clients.${PAGE.id}.redirect-uris=${PAGE.redirectUri}`,
       `--app.security.clients.${BANK.id}.min-acr=urn:login:acr:mfa`,
@@ -91,8 +92,21 @@ onAnyEngine('OpenID Connect', (engine) => {
       const sent = await submit(browser, page, { id: person.id, pw: person.password });
       const response = shop.response(await browser.get(pagePathOf(sent), HTML));
 
+      expect(page.text).toContain('Sign in to continue to The Shop.');
       expect(page.headers.get('content-security-policy')).toContain('https://shop.example');
       expect(await shop.redeem(response?.get('code') ?? '', attempt)).toBeAnswered(200);
+    });
+
+    it('begins with the username and the language that the application names', async () => {
+      const browser = story.client();
+      const shop = partyOf(SHOP);
+      const hints = { login_hint: 'anna"><b>', ui_locales: 'fr ko-KR en' };
+
+      const asked = await browser.get(shop.authorizePath(shop.attempt(), hints), HTML);
+      const page = await visit(browser, pagePathOf(asked));
+
+      expect(page.text).toContain('value="anna&quot;&gt;&lt;b&gt;"');
+      expect(page.text).toContain('<html lang="ko">');
     });
 
     it('by POST goes on like the same request by GET', async () => {
@@ -274,6 +288,23 @@ onAnyEngine('OpenID Connect', (engine) => {
       for (const path of ['/me', '/sessions', '/2fa', '/admin/users', '/me/settlement']) {
         expect(await story.client().get(path, { bearer })).toBeRefused(401, 'INVALID_TOKEN');
       }
+    });
+
+    it('J5: an application introspects its own tokens, and no tokens of others', async () => {
+      const browser = await signedIn();
+      const introspect = async (token: string): Promise<unknown> => {
+        const authorization = `Basic ${Buffer.from(`${SHOP.id}:${SHOP.secret}`).toString('base64')}`;
+        const answer = await story.client().send('POST', '/token/introspect', {
+          form: { token },
+          headers: { authorization },
+        });
+        return answer.body['active'];
+      };
+
+      const own = await introspect(textOf(await partyOf(SHOP).signIn(browser), 'access_token'));
+      const other = await introspect(textOf(await partyOf(PAGE).signIn(browser), 'access_token'));
+
+      expect([own, other]).toEqual([true, false]);
     });
 
     it('the refresh token of an application is no refresh cookie of this service', async () => {

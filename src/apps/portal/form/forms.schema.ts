@@ -20,9 +20,11 @@ export const returnToSchema = v.object({
 const again = v.optional(v.pipe(v.string(), v.description('Present if a signed-in user signs in again.')));
 
 const ended = v.pipe(v.literal('true'), v.description('Says that the session of a form has ended.'));
+const loginHint = v.pipe(loginSchema.entries.id, v.description('The login id that the form begins with.'));
 export const signInQuery = v.object({
   ...returnToSchema.entries,
   again,
+  login_hint: v.fallback(v.optional(loginHint), undefined),
   ended: v.fallback(v.optional(ended), undefined),
 });
 

@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { PasswordProperties } from '../../../identity/account/account.properties.js';
 import { SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
-import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
+import { SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { PagePart } from '../../../signin/messages/page.js';
-import { MailQueue } from '../../../platform/mail/mail-queue.service.js';
-import { Idps } from '../../../signin/saml/idp/idps.service.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import type { signInQuery } from '../form/forms.schema.js';
 import { type FormFields, note, paragraph } from '../form/forms.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
+import { SignInOptions } from './sign-in-options.service.js';
 import type { SignInFields } from './sign-in-page.js';
 
 type SignInQuery = InferOutput<typeof signInQuery>;
@@ -27,10 +25,8 @@ const ENDED: PagePart = ({ t }) => note('bad', paragraph(t.errors.INVALID_TOKEN)
 export class SignInForms {
   constructor(
     private readonly forms: PageForms,
-    private readonly idps: Idps,
+    private readonly options: SignInOptions,
     private readonly plainHttp: PlainHttpWarning,
-    private readonly passwords: PasswordProperties,
-    private readonly mails: MailQueue,
   ) {}
 
   /** Creates the form. Sets the sign-in cookie if it is missing, and warns at an address at which browsers drop it. */
@@ -39,7 +35,7 @@ export class SignInForms {
     const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.plainHttp.isCookieLost(request);
     const alert = isLost ? this.plainHttp.alert() : query.ended && ENDED;
     const form = this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to);
-    return { ...this.fields(form, query), ...withoutUndefined({ alert }) };
+    return { ...this.fields(form, query), ...withoutUndefined({ alert, id: query.login_hint }) };
   }
 
   /** Creates the form that is shown again after an error; the browser keeps its sign-in cookie. */
@@ -49,12 +45,6 @@ export class SignInForms {
   }
 
   private fields(form: FormFields, { again }: SignInQuery): SignInFields {
-    const recovery = this.mails.isEnabled ? this.forms.contextPath + RECOVERY_PAGES.forgot : undefined;
-    return {
-      ...form,
-      minLength: this.passwords.minLength,
-      idps: this.idps.list(),
-      ...withoutUndefined({ again, recovery }),
-    };
+    return { ...form, ...this.options.of(form.returnTo), ...withoutUndefined({ again }) };
   }
 }

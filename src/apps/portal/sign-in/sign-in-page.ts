@@ -3,7 +3,17 @@ import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
-import { focus, form, type FormFields, hidden, note, passwordField, submitButton, waitingNote } from '../form/forms.js';
+import {
+  focus,
+  form,
+  type FormFields,
+  hidden,
+  note,
+  paragraph,
+  passwordField,
+  submitButton,
+  waitingNote,
+} from '../form/forms.js';
 
 /** An identity provider to choose. */
 interface IdpLink {
@@ -25,19 +35,21 @@ export interface SignInFields extends FormFields {
   readonly minLength: number;
   /** Path of the page that mails a link to a user without a password; absent if no mail is sent. */
   readonly recovery?: string;
+  /** Name of the application that the user signs in to. */
+  readonly application?: string;
   /** An unfinished sign-in of this browser, and the path of its second step. */
   readonly unfinished?: { readonly loginId: string; readonly path: string };
 }
 
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage(fields: SignInFields): View {
-  const { alert, isChange = false, unfinished } = fields;
+  const { alert, isChange = false, unfinished, application } = fields;
   return pageView((context) => {
     const { t } = context;
     const continuing = unfinished && continuation(context, unfinished);
     return {
       title: isChange ? t.signIn.titleChange : t.signIn.title,
-      body: html`${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}`,
+      body: html`${application === undefined ? undefined : paragraph(t.signIn.toApplication(application))}${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}`,
     };
   });
 }

@@ -22,6 +22,7 @@ export const introspectionResponse = v.variant('active', [
     client_id: v.optional(
       v.pipe(v.string(), v.description('The client that requested the token; an earlier version issued none.')),
     ),
+    scope: v.optional(v.pipe(v.string(), v.description('Scopes of a token for an application.'))),
     iat: epochSeconds,
     exp: epochSeconds,
     jti: v.string(),

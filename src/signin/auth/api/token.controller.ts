@@ -91,13 +91,14 @@ export class TokenController {
     @Headers('authorization') authorization: string | undefined,
     @Body() form: unknown,
   ): Promise<v.InferOutput<typeof introspectionResponse>> {
-    if (!(await this.introspection.isClient(authorization))) {
+    const client = await this.introspection.clientOf(authorization);
+    if (!client) {
       throw new HttpError('INVALID_CREDENTIALS', { reason: 'client', challenge: 'Basic realm="introspection"' });
     }
     const parsed = v.safeParse(introspectionSchema, form);
     if (!parsed.success) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'token', code: 'required' }] });
     }
-    return this.introspection.introspect(parsed.output.token);
+    return this.introspection.introspect(parsed.output.token, client);
   }
 }

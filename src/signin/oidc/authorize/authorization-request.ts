@@ -25,7 +25,6 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly prompts: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge?: number;
-  readonly loginHint?: string;
   /** The user of the ID token that the application has sent. */
   readonly hintedSubject?: string;
   /** Classes of which one must be met; empty for none. */
@@ -79,7 +78,6 @@ export function authorizationRequest(
     demandedAcrs: claims.demandedAcrs.length > 0 ? claims.demandedAcrs : toList(client.minAcr),
     ...withoutUndefined({
       ...{ nonce, codeChallenge, maxAge: maxAgeOf(parameters, client) },
-      ...{ loginHint: parameters.get('login_hint') },
       preferredAcr: claims.preferredAcr ?? firstKnown(listOf(parameters.get('acr_values'))),
     }),
   };

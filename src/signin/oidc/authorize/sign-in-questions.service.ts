@@ -5,7 +5,8 @@ import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import { SESSION } from '../../auth/cookies.js';
 import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
-import { writtenParameters } from './parameters.js';
+import { LANGUAGES } from '../../../identity/account/language.js';
+import { listOf, writtenParameters } from './parameters.js';
 import { askedBy, pathOf } from './question-paths.js';
 import type { LocatedRequest } from './request-reader.service.js';
 import type { Question, Visitor } from './sign-in-decision.js';
@@ -36,7 +37,13 @@ export class SignInQuestions {
   }
 
   async ask(question: Question, located: LocatedRequest, reply: Reply): Promise<void> {
-    reply.seeOther(pathOf(question, this.contextPath, await this.store(located, askedBy(question))));
+    const { parameters } = located;
+    const locales = listOf(parameters.get('ui_locales')).map((tag) => tag.toLowerCase().split('-')[0]);
+    const hints = {
+      loginHint: parameters.get('login_hint'),
+      language: locales.find((locale) => LANGUAGES.some((language) => language === locale)),
+    };
+    reply.seeOther(pathOf(question, this.contextPath, await this.store(located, askedBy(question)), hints));
   }
 
   /** Stores the request, and returns the path at which it goes on. */

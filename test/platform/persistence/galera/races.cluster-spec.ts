@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clusterRounds } from '../../../support/database/cluster-rounds.js';
 import { galeraCluster } from '../../../support/database/galera-cluster.js';
@@ -11,6 +12,7 @@ import {
   strictRefreshRaces,
 } from '../../../support/login/race-stories.js';
 import { atOnce, outcomes, upTo } from '../../../support/login/races.js';
+import { oidcRaceArgs, oidcRaces } from '../../../support/oidc/oidc-races.js';
 import { staffStoryOn } from '../../../support/saml/staff-story.js';
 
 const SERVICES = 3;
@@ -19,6 +21,11 @@ const PATIENTLY = { timeout: Math.max(120_000, 20_000 * ROUNDS) };
 
 needs('galera')('R13: three services, each at another node of one Galera cluster', () => {
   const cluster = galeraCluster();
+
+  describe('races of applications', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    oidcRaces(storyOn(cluster, { people: 10, services: SERVICES, args: oidcRaceArgs(publicKey) }), privateKey, 200);
+  });
 
   describe('races at all three', () => {
     const story = storyOn(cluster, { people: (PEOPLE_PER_ROUND + 2 * SERVICES) * ROUNDS + 20, services: SERVICES });
