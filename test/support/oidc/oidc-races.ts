@@ -1,13 +1,13 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
-import { type Answer, HttpClient, textOf } from '../http/http-client.js';
+import { type Answer, type HttpClient, textOf } from '../http/http-client.js';
 import type { LoginStory } from '../login/login-story.js';
 import { atOnce } from '../login/races.js';
 import { HTML, RelyingParty } from './relying-party.js';
 
-export const ISSUER = 'http://localhost:8080';
-export const RACER = {
+const ISSUER = 'http://localhost:8080';
+const RACER = {
   id: 'racer',
   secret: 'a-secret-of-the-racer-0123456789',
   redirectUri: 'https://racer.example/cb',
