@@ -189,6 +189,16 @@ onAnyEngine('OpenID Connect', (engine) => {
       expect(silent.get('error')).toBe('unmet_authentication_requirements');
     });
 
+    it('J8: a request cannot lower the assurance that is registered for the application', async () => {
+      const bank = partyOf(BANK);
+      const browser = await signedIn();
+      const weak = JSON.stringify({ id_token: { acr: { essential: true, value: 'urn:login:acr:pwd' } } });
+
+      const response = await bank.authorize(browser, bank.attempt(), { prompt: 'none', claims: weak });
+
+      expect(response.get('error')).toBe('unmet_authentication_requirements');
+    });
+
     it('acr_values that the user cannot meet are a wish, and an essential acr is not', async () => {
       const shop = partyOf(SHOP);
       const browser = await signedIn();

@@ -27,8 +27,6 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly maxAge?: number;
   /** The user of the ID token that the application has sent. */
   readonly hintedSubject?: string;
-  /** Classes of which one must be met; empty for none. */
-  readonly demandedAcrs: readonly RequestableAcr[];
   /** The class that the request prefers; the user is asked for it, and goes on without it. */
   readonly preferredAcr?: RequestableAcr;
   readonly claims: RequestedClaims;
@@ -75,7 +73,6 @@ export function authorizationRequest(
   return {
     ...target,
     ...{ scopes, claims, audience: audienceOf(parameters, client), prompts: promptsOf(parameters) },
-    demandedAcrs: claims.demandedAcrs.length > 0 ? claims.demandedAcrs : toList(client.minAcr),
     ...withoutUndefined({
       ...{ nonce, codeChallenge, maxAge: maxAgeOf(parameters, client) },
       preferredAcr: claims.preferredAcr ?? firstKnown(listOf(parameters.get('acr_values'))),
@@ -147,8 +144,4 @@ function firstKnown(values: readonly string[]): RequestableAcr | undefined {
   return REQUESTABLE_ACRS.find(
     (known) => known === values.find((value) => REQUESTABLE_ACRS.some((acr) => acr === value)),
   );
-}
-
-function toList(acr: RequestableAcr | undefined): readonly RequestableAcr[] {
-  return acr === undefined ? [] : [acr];
 }

@@ -72,18 +72,20 @@ function loginQuestion(visitor: Visitor | undefined, { stored }: Situation): Que
 }
 
 function decideAcr(
-  { demandedAcrs, preferredAcr }: AuthorizationRequest,
+  { client, claims: { demandedAcrs }, preferredAcr }: AuthorizationRequest,
   visitor: Visitor,
   { stored, isSilent }: Situation & { readonly isSilent: boolean },
 ): Decision {
   const { amr } = visitor.principal;
   const met = demandedAcrs.find((acr) => meetsAcr(amr, acr));
+  // The request passes through the browser of the user, so it cannot lower what is registered for the application.
+  const isBelowMin = client.minAcr !== undefined && !meetsAcr(amr, client.minAcr);
   const preference = preferredAcr !== undefined && meetsAcr(amr, preferredAcr) ? preferredAcr : undefined;
   const acr = met ?? preference;
   const granted: Decision = { kind: 'grant', visitor, ...(acr !== undefined && { acr }) };
   const wasAsked = stored?.asked === 'second factor';
-  const [demanded] = demandedAcrs;
-  if (demanded !== undefined && met === undefined) {
+  const demanded = isBelowMin ? client.minAcr : met === undefined ? demandedAcrs[0] : undefined;
+  if (demanded !== undefined) {
     const question = wasAsked || isSilent ? undefined : acrQuestion(demanded, visitor, true);
     if (question) return { kind: 'ask', question };
     throw new OAuthError('unmet_authentication_requirements', 'the sign-in does not meet the required acr');
