@@ -21,6 +21,7 @@ export function isPlainHttpElsewhere(uri: string): boolean {
 /** True if a requested URI is the registered one: character by character, but for the port of a loopback address. */
 export function isRedirectUri(registered: string, requested: string): boolean {
   if (registered === requested) return true;
+  if (!URL.canParse(requested)) return false;
   const anyPort = withoutLoopbackPort(registered);
   return anyPort !== undefined && anyPort === withoutLoopbackPort(requested);
 }

@@ -77,6 +77,15 @@ onAnyEngine('sign-outs with applications', (engine) => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
+    it('S5: an ID token without the cookie of its user ends the session of its application alone', async () => {
+      const { browser, idToken, tokens } = await signedIn();
+
+      await endSession(story.client(), { id_token_hint: idToken });
+
+      expect(await isSignedIn(browser)).toBe(true);
+      expect(await story.client().get('/userinfo', { bearer: textOf(tokens, 'access_token') })).toBeAnswered(401);
+    });
+
     it.each([
       ['another address', { client_id: SHOP.id, post_logout_redirect_uri: 'https://evil.example/' }],
       ['an address and no application', { post_logout_redirect_uri: BYE }],

@@ -7,6 +7,11 @@ import { submit, visit } from '../../support/pages/pages.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 import { HTML, RelyingParty } from '../../support/oidc/relying-party.js';
 
+const API_USER = {
+  id: 'api-user',
+  secret: 'a-secret-of-the-api-user-0123456',
+  redirectUri: 'https://api-user.example/cb',
+};
 const ISSUER = 'http://localhost:8080';
 const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
 const PAGE = { id: 'page', redirectUri: 'https://page.example/cb' };
@@ -15,7 +20,7 @@ const STAFF_ONLY = { id: 'hr', secret: 'a-secret-of-the-hr-app-0123456789', redi
 
 const CLIENT_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-const ARGS = [SHOP, BANK, STAFF_ONLY].flatMap(({ id, secret, redirectUri }) => [
+const ARGS = [SHOP, BANK, STAFF_ONLY, API_USER].flatMap(({ id, secret, redirectUri }) => [
   `--app.security.clients.${id}.secret=${secret}`,
   `--app.security.clients.${id}.redirect-uris=${redirectUri}`,
 ]);
@@ -25,6 +30,8 @@ onAnyEngine('OpenID Connect', (engine) => {
     args: [
       ...ARGS,
       '--app.security.clients.shop.name=The Shop',
+      '--app.security.clients.api-user.audience=resource-api',
+      '--app.security.clients.api-user.scopes=openid',
       `--app.security.clients.${PAGE.id}.public=true`,
       `--app.security.clients.${PAGE.id}.redirect-uris=${PAGE.redirectUri}`,
       `--app.security.clients.${BANK.id}.min-acr=urn:login:acr:mfa`,
@@ -213,6 +220,47 @@ onAnyEngine('OpenID Connect', (engine) => {
   });
 
   describe('requests', () => {
+    it('get no claims that the application may not have, even by name', async () => {
+      const party = partyOf(API_USER);
+      const claims = JSON.stringify({
+        userinfo: { roles: null, groups: null },
+        id_token: { preferred_username: null },
+      });
+
+      const tokens = await party.signIn(await signedIn(), { claims });
+
+      expect(decodeJwt(textOf(tokens, 'id_token'))).not.toHaveProperty('preferred_username');
+      expect(Object.keys((await userinfo(textOf(tokens, 'access_token'))).body)).toEqual(['sub']);
+    });
+
+    it('that are too long are rejected before they are stored', async () => {
+      const shop = partyOf(SHOP);
+      const form = Object.fromEntries(new URLSearchParams(shop.authorizePath(shop.attempt()).split('?')[1]));
+      const long = { ...form, x: 'a'.repeat(10_000) };
+
+      expect(await story.client().send('POST', '/authorize', { form: long, ...HTML })).toBeAnswered(400);
+      expect(await story.client().send('POST', '/end-session', { form: { x: long.x }, ...HTML })).toBeAnswered(400);
+    });
+
+    it('with a parameter that is sent twice get an error page', async () => {
+      const shop = partyOf(SHOP);
+
+      const answer = await (await signedIn()).get(`${shop.authorizePath(shop.attempt())}&state=other`, HTML);
+
+      expect(answer).toBeAnswered(400);
+    });
+
+    it('that were pushed with prompt=login ask a user who has signed in since', async () => {
+      const shop = partyOf(SHOP);
+      const path = shop.authorizePath(shop.attempt(), { prompt: 'login' });
+      const form = Object.fromEntries(new URLSearchParams(path.split('?')[1]));
+      const stored = await story.client().send('POST', '/authorize', { form, ...HTML });
+
+      const asked = await (await signedIn()).get(pagePathOf(stored), HTML);
+
+      expect(pagePathOf(asked)).toMatch(/^\/portal\/login\?/);
+    });
+
     it.each([
       ['an unknown client', { client_id: 'other' }],
       ['another redirect URI', { redirect_uri: 'https://shop.example/cb/' }],
@@ -315,6 +363,26 @@ onAnyEngine('OpenID Connect', (engine) => {
       const other = await introspect(textOf(await partyOf(PAGE).signIn(browser), 'access_token'));
 
       expect([own, other]).toEqual([true, false]);
+    });
+
+    it('J5: the token of an application opens nothing here even if tokens of resource servers do', async () => {
+      // Stories accept them (`accept-resource-api`).
+      const bearer = textOf(await partyOf(API_USER).signIn(await signedIn()), 'access_token');
+
+      expect(decodeJwt(bearer).aud).toBe('resource-api');
+      expect(await story.client().get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await story.client().post('/2fa/setup', {}, { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('a token with fewer scopes gets fewer claims at userinfo', async () => {
+      const shop = partyOf(SHOP);
+      const whole = await shop.signIn(await signedIn(), { scope: 'openid profile' });
+      const refreshed = await shop.token({
+        ...{ grant_type: 'refresh_token', refresh_token: textOf(whole, 'refresh_token'), scope: 'openid' },
+      });
+
+      expect(Object.keys((await userinfo(textOf(whole, 'access_token'))).body)).toContain('preferred_username');
+      expect(Object.keys((await userinfo(textOf(refreshed, 'access_token'))).body)).toEqual(['sub']);
     });
 
     it('the refresh token of an application is no refresh cookie of this service', async () => {

@@ -37,6 +37,8 @@ export class AccessTokenStrategy extends PassportStrategy(CredentialStrategy, NA
     if (!this.accepts(claims.audience, acceptsApiToken)) throw invalidToken('other audience');
     const session = await this.sessions.find(claims.sid);
     if (session?.subject !== claims.subject) throw invalidToken('session ended');
+    // Whatever its audience is: here it could turn the session of an application into that of a browser.
+    if (session.application) throw invalidToken('other audience');
     await this.sessions.touch(session);
     return toPrincipal({ ...claims, id: claims.sid }, 'token', claims.roles);
   }

@@ -46,12 +46,14 @@ export class AuthorizeController {
   }
 
   private async respond(run: () => Promise<View | ''>, reply: Reply): Promise<View | ''> {
-    const page = await run().catch((error: unknown) => {
+    try {
+      const page = await run();
+      if (page !== '') reply.setHeader('content-type', HTML);
+      return page;
+    } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const facts = { reason: 'authorization request', page: this.responses.page(error) } as const;
       throw new HttpError('VALIDATION_FAILED', facts);
-    });
-    if (page !== '') reply.setHeader('content-type', HTML);
-    return page;
+    }
   }
 }

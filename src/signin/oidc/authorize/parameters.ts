@@ -7,7 +7,6 @@ const MAX_LENGTH = 8192;
 
 /** Parses a query or a form as it was sent; parameters without a value are omitted (RFC 6749 section 3.1). */
 export function parseParameters(text: string): Parameters {
-  if (text.length > MAX_LENGTH) throw new OAuthError('invalid_request', 'the request is too long');
   return parametersOf(new URLSearchParams(text));
 }
 
@@ -18,6 +17,10 @@ function parametersOf(pairs: Iterable<readonly [string, string]>): Parameters {
     // Two clients may read such a request differently, so none of its parameters is trusted.
     if (parameters.has(name)) throw new OAuthError('invalid_request', `${printable(name)} is sent more than once`);
     parameters.set(name, value);
+  }
+  // In the form in which it is stored while its user signs in.
+  if (writtenParameters(parameters).length > MAX_LENGTH) {
+    throw new OAuthError('invalid_request', 'the request is too long');
   }
   return parameters;
 }

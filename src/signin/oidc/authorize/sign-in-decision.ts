@@ -57,8 +57,9 @@ function isFreshEnough(
   { authTime }: FullPrincipal,
   { stored, now }: Situation,
 ): boolean {
-  const isSinceRequest = stored !== undefined && authTime !== undefined && authTime >= stored.createdAt;
-  if (isSinceRequest) return true;
+  // An answer to a question of this request: the time in which the user reads and types does not count.
+  const isAnswer = stored?.asked !== undefined && authTime !== undefined && authTime >= stored.createdAt;
+  if (isAnswer) return true;
   if (prompts.has('login') || prompts.has('select_account')) return false;
   return maxAge === undefined || (authTime !== undefined && now - authTime <= maxAge);
 }

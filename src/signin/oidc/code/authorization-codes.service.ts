@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../../../identity/account/accounts.service.js';
+import type { UserClaim } from '../../../identity/client/client.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { RequestableAcr } from '../../../kernel/principal/amr.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
@@ -9,7 +10,7 @@ import type { Visitor } from '../authorize/sign-in-decision.js';
 import type { StoredRequest } from '../authorize/stored-request.js';
 import { StoredRequestStore } from '../authorize/stored-request.store.js';
 import { OAuthError } from '../oauth-error.js';
-import { scopeOfClaim } from '../user/user-claims.js';
+import { permittedClaims, scopeOfClaim } from '../user/user-claims.js';
 import { AuthorizationCodeStore } from './authorization-code.store.js';
 
 /** Issues authorization codes for granted requests. */
@@ -30,9 +31,10 @@ export class AuthorizationCodes {
     { stored, acr }: { readonly stored?: StoredRequest | undefined; readonly acr?: RequestableAcr | undefined },
   ): Promise<string> {
     const { client, redirectUri, scopes, audience, codeChallenge, nonce, claims } = request;
+    const isPermitted = (claim: UserClaim): boolean => permittedClaims(client).has(claim);
     const terms = {
-      ...{ redirectUri, audience, idTokenClaims: claims.idToken },
-      scope: [...scopes, ...claims.userinfo.map(scopeOfClaim)].join(' '),
+      ...{ redirectUri, audience, idTokenClaims: claims.idToken.filter(isPermitted) },
+      scope: [...scopes, ...claims.userinfo.filter(isPermitted).map(scopeOfClaim)].join(' '),
       ...withoutUndefined({ codeChallenge, nonce, acr }),
     };
     return this.work.run(async (tx) => {

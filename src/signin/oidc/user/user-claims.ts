@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import type { Account } from '../../../identity/account/account.js';
-import { CLAIMS, type UserClaim } from '../../../identity/client/client.js';
+import { CLAIMS, type Client, type UserClaim } from '../../../identity/client/client.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 
 /** The claims of the standard scopes that this service knows (OpenID Connect Core section 5.4). */
@@ -20,6 +20,17 @@ export function scopeOfClaim(claim: UserClaim): string {
 /** The scopes among the granted ones, without those that stand for claims. */
 export function namedScopes(scope: string): readonly string[] {
   return scope.split(' ').filter((name) => name !== '' && !name.startsWith(CLAIM_PREFIX));
+}
+
+/** The claims that a client may get: by the scopes that it may request, or of its own. */
+export function permittedClaims({ scopes, claims }: Client): ReadonlySet<UserClaim> {
+  return new Set([...Array.from(scopes).flatMap((name) => OF_SCOPES[name] ?? []), ...claims]);
+}
+
+/** The scopes of an access token, and the claims that were requested by name beside the scopes of its session. */
+export function scopeForUserinfo(ofToken: string, granted: string): string {
+  const named = granted.split(' ').filter((name) => name.startsWith(CLAIM_PREFIX));
+  return [ofToken, ...named].join(' ');
 }
 
 /** The claims that these scopes and further names grant about a user; those without a value are absent. */

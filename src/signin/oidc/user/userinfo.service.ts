@@ -8,7 +8,7 @@ import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
 import { OAuthError } from '../oauth-error.js';
 import { IdTokens } from '../token/id-tokens.service.js';
 import { mayUse } from './access.js';
-import { userClaims } from './user-claims.js';
+import { scopeForUserinfo, userClaims } from './user-claims.js';
 
 /** Claims about the user of an access token. */
 @Injectable()
@@ -28,12 +28,13 @@ export class Userinfo {
     const application = session?.application;
     const client = application && this.clients.find(application.clientId);
     if (!claims || !client || session.subject !== claims.subject || claims.clientId !== client.id) throw invalid();
-    if (!(claims.scope ?? '').split(' ').includes(OPENID)) {
+    const { scope = '' } = claims;
+    if (!scope.split(' ').includes(OPENID)) {
       throw new OAuthError('insufficient_scope', 'the token has no scope openid', 403);
     }
     const account = await this.accounts.find(claims.subject);
     if (!account || !mayUse(account, client)) throw invalid();
-    const body = { ...userClaims(account, application.scope, client.claims), sub: account.id };
+    const body = { ...userClaims(account, scopeForUserinfo(scope, application.scope), client.claims), sub: account.id };
     return client.hasSignedUserinfo ? this.idTokens.sign(client, body) : body;
   }
 }
