@@ -188,7 +188,7 @@ registerHistory([
     lostRows: ['parent_id', 'client_id', 'scope'].map((column) => `session WHERE ${column} IS NOT NULL`),
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
-  // Codes live for a minute and requests for minutes, so nobody misses them.
+  // Codes and requests expire within minutes.
   {
     migration: AuthorizationCodes1797000000102,
     revertLoses: null,

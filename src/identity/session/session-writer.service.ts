@@ -23,7 +23,7 @@ import {
 import { SessionSecrets } from './session-secrets.service.js';
 import { SessionStore } from './session.store.js';
 
-/** What an application signs in with. */
+/** Facts about the session of an application that a code has named. */
 export interface ApplicationFacts extends Omit<Application, 'parentId'> {
   /** The id of the session, which its authorization code has named. */
   readonly id: string;

@@ -739,7 +739,7 @@ export const en = {
 
   application: {
     badRequest: 'This sign-in cannot begin',
-    badRequestText: 'The application has sent a request that cannot be carried out. Tell whoever runs it:',
+    badRequestText: 'The request of the application is not valid. Please send this text to its operator:',
   },
   signedOut: {
     title: 'Signing out',

@@ -8,7 +8,7 @@ import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import { Idps } from '../../../signin/saml/idp/idps.service.js';
 import type { SignInFields } from './sign-in-page.js';
 
-/** What the configuration offers on the sign-in page. */
+/** Reads the choices of the sign-in page from the configuration. */
 @Injectable()
 export class SignInOptions {
   private readonly contextPath: string;

@@ -2,7 +2,7 @@ import { secondFactorPage, SIGN_IN_PAGE, withReturnTo } from '../../auth/page-pa
 import type { Asked } from './stored-request.js';
 import type { Question } from './sign-in-decision.js';
 
-/** What a request says about the page that the user sees first (OpenID Connect Core section 3.1.2.1). */
+/** Hints of a request about the first page that the user sees (OpenID Connect Core section 3.1.2.1). */
 interface PageHints {
   readonly loginHint?: string | undefined;
   readonly language?: string | undefined;
