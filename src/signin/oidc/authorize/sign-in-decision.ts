@@ -1,6 +1,7 @@
 import { type Account, hasSecondFactor as hasAuthenticator } from '../../../identity/account/account.js';
 import { ACR_MFA, ACR_PHR, meetsAcr, type RequestableAcr } from '../../../kernel/principal/amr.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import type { Client } from '../../../identity/client/client.js';
 import { OAuthError } from '../oauth-error.js';
 import { mayUse } from '../user/access.js';
 import type { AuthorizationRequest } from './authorization-request.js';
@@ -24,9 +25,15 @@ export type Decision =
   | { readonly kind: 'grant'; readonly visitor: Visitor; readonly acr?: RequestableAcr }
   | { readonly kind: 'ask'; readonly question: Question };
 
+/** The part of a request that decides. */
+export type SignInDemands = Pick<AuthorizationRequest, 'prompts' | 'maxAge' | 'hintedSubject' | 'preferredAcr'> & {
+  readonly client: Pick<Client, 'roles' | 'minAcr'>;
+  readonly claims: Pick<AuthorizationRequest['claims'], 'demandedAcrs'>;
+};
+
 /** `stored` is set for a request that was pushed or has asked before; `now` in epoch seconds. */
 export interface Situation {
-  readonly stored?: StoredRequest | undefined;
+  readonly stored?: Pick<StoredRequest, 'createdAt' | 'asked'> | undefined;
   readonly now: number;
 }
 
@@ -34,11 +41,7 @@ export interface Situation {
  * Decides whether the session of the browser is enough for a request (OpenID Connect Core section 3.1.2.3).
  * @throws OAuthError if it is not, and the request permits no question or the question was in vain
  */
-export function decideSignIn(
-  request: AuthorizationRequest,
-  visitor: Visitor | undefined,
-  situation: Situation,
-): Decision {
+export function decideSignIn(request: SignInDemands, visitor: Visitor | undefined, situation: Situation): Decision {
   const isSilent = request.prompts.has('none');
   const isHinted = request.hintedSubject === undefined || visitor?.account.id === request.hintedSubject;
   const isFresh = visitor !== undefined && isHinted && isFreshEnough(request, visitor.principal, situation);
@@ -53,7 +56,7 @@ export function decideSignIn(
 }
 
 function isFreshEnough(
-  { prompts, maxAge }: AuthorizationRequest,
+  { prompts, maxAge }: SignInDemands,
   { authTime }: FullPrincipal,
   { stored, now }: Situation,
 ): boolean {
@@ -73,7 +76,7 @@ function loginQuestion(visitor: Visitor | undefined, { stored }: Situation): Que
 }
 
 function decideAcr(
-  { client, claims: { demandedAcrs }, preferredAcr }: AuthorizationRequest,
+  { client, claims: { demandedAcrs }, preferredAcr }: SignInDemands,
   visitor: Visitor,
   { stored, isSilent }: Situation & { readonly isSilent: boolean },
 ): Decision {
