@@ -28,6 +28,8 @@ export interface ApplicationFacts extends Omit<Application, 'parentId'> {
   /** The id of the session, which its authorization code has named. */
   readonly id: string;
   readonly kind: ApplicationKind;
+  /** True if a cookie identifies the session in place of a refresh token. It then lasts exactly as long as the browser's. */
+  readonly hasCookie?: boolean;
 }
 
 const IP_LENGTH = 45;
@@ -74,13 +76,13 @@ export class SessionWriter {
   }
 
   /**
-   * Stores the session of an application with its first refresh token. It has the facts of the browser's session, and lasts no
+   * Stores the session of an application with its first refresh token, or with the secret of its cookie. It has the facts of the browser's session, and lasts no
    * longer than that at most could, unless it is offline.
    */
   async openApplication(
     tx: Tx,
     parent: Session,
-    { id, kind, ...application }: ApplicationFacts,
+    { id, kind, hasCookie = false, ...application }: ApplicationFacts,
   ): Promise<OpenedSession> {
     const { subject, ip, agent } = parent;
     const { endsAt = Infinity, ...ofIdp } = idpFactsOf(parent);
@@ -90,10 +92,16 @@ export class SessionWriter {
     const session = {
       ...this.fresh(kind, facts, id),
       ...withoutUndefined({ ip, agent }),
+      // Without a refresh there is nothing that would extend it: it is live while the browser's session is.
+      ...(hasCookie && { expiresAt: latest }),
       application: { ...application, parentId: parent.id },
     };
-    const [refreshToken] = await Promise.all([this.issueToken(tx, session, 1), this.insert(tx, session, undefined)]);
-    return { session, refreshToken };
+    const secret = hasCookie ? this.secrets.newCookie() : undefined;
+    const [refreshToken] = await Promise.all([
+      hasCookie ? undefined : this.issueToken(tx, session, 1),
+      this.insert(tx, session, secret),
+    ]);
+    return { session, ...withoutUndefined({ secret, refreshToken }) };
   }
 
   /** When a refresh token of the session expires: the use of a cookie extends staff sessions, but not their refresh tokens. */

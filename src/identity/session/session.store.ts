@@ -7,7 +7,14 @@ import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { amrOf, amrText } from '../../kernel/principal/amr.js';
 import { SessionEntity } from './session.entity.js';
-import { type Application, hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
+import {
+  type Application,
+  type ApplicationSession,
+  hashSecret,
+  isSecretForm,
+  type Session,
+  type StepUpFacts,
+} from './session.js';
 
 expiringTable('session', 'id');
 
@@ -30,7 +37,13 @@ const MARKS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
 const INSERT = `INSERT INTO session (secret_hash, ${OF_EVERY_SESSION}) VALUES (${MARKS})`;
 const INSERT_OF_APPLICATION = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS}, ?, ?, ?)`;
 const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
-const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
+/** The cookie of an application is no cookie of this service, whatever the name it is sent by. */
+const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND parent_id IS NULL AND expires_at > ?`;
+/** The session of an application and that of its browser, in one round trip. */
+const LIVE_OF_APPLICATION = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND parent_id IS NOT NULL AND expires_at > ?
+  UNION ALL
+  SELECT ${COLUMNS} FROM session WHERE id = (SELECT parent_id FROM session WHERE secret_hash = ?)
+    AND half_security_stamp IS NULL AND expires_at > ?`;
 const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
 /** The row changes even within one second, which locks it at every node of a cluster. */
 const HOLD = `UPDATE session SET last_used_at = CASE WHEN last_used_at = ? THEN last_used_at - 1 ELSE ? END
@@ -88,6 +101,16 @@ export class SessionStore {
   async findBySecret(tx: Tx, secret: string): Promise<Session | undefined> {
     if (!isSecretForm(secret)) return undefined;
     return firstOf(await tx.rows<Row>(LIVE_BY_SECRET, [hashSecret(secret), this.clock.seconds()]));
+  }
+
+  /** The session of an application by the secret of its cookie, with that of its browser; undefined unless both are live. */
+  async findOfApplication(tx: Tx, secret: string): Promise<ApplicationSession | undefined> {
+    if (!isSecretForm(secret)) return undefined;
+    const [hash, now] = [hashSecret(secret), this.clock.seconds()];
+    const sessions = (await tx.rows<Row>(LIVE_OF_APPLICATION, [hash, now, hash, now])).map(sessionOf);
+    const session = sessions.find(({ application }) => application);
+    const parent = sessions.find(({ application }) => !application);
+    return session && parent && { session, parent };
   }
 
   /** Newest first. */

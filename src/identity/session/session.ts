@@ -45,6 +45,12 @@ export interface Session extends LoginFacts {
   readonly application?: Application;
 }
 
+/** The session of an application that has a cookie of its own, and the session of the browser that it belongs to. */
+export interface ApplicationSession {
+  readonly session: Session;
+  readonly parent: Session;
+}
+
 /** Facts of a login through an identity provider, which a session keeps through every later proof. */
 export type IdpLoginFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
 
@@ -66,7 +72,10 @@ export interface RefreshToken {
   readonly expiresAt: number;
 }
 
-/** A session with its credentials: a refresh token for kind `token`, a secret for `portal`, both for `staff`. */
+/**
+ * A session with its credentials: a refresh token for kind `token`, a secret for `portal`, both for `staff`, one of them for
+ * an application.
+ */
 export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken?: RefreshToken;

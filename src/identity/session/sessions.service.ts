@@ -4,6 +4,7 @@ import { MAX_SLICE, type Slice } from '../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { PWD } from '../../kernel/principal/amr.js';
 import {
+  type ApplicationSession,
   type IdpLoginFacts,
   idpFactsOf,
   type LoginFacts,
@@ -93,6 +94,11 @@ export class Sessions {
   /** The live session of that cookie; one read. */
   findBySecret(secret: string): Promise<Session | undefined> {
     return this.work.single((tx) => this.store.findBySecret(tx, secret));
+  }
+
+  /** The session of an application by its own cookie, with that of its browser; one read, undefined unless both are live. */
+  findOfApplication(secret: string): Promise<ApplicationSession | undefined> {
+    return this.work.single((tx) => this.store.findOfApplication(tx, secret));
   }
 
   /** Notes that a session was used, at most once a minute. */
