@@ -14,7 +14,7 @@ const ROOMS = {
     ['rate-limit'],
   ],
   identity: [['events'], ['account', 'session'], ['client'], ['token'], ['second-factor']],
-  signin: [['host', 'messages'], ['auth'], ['saml', 'recovery'], ['oidc']],
+  signin: [['host', 'messages'], ['auth'], ['saml', 'recovery'], ['oidc'], ['forward-auth']],
   management: [],
   apps: [['webhook', 'notices'], ['schema'], ['admin'], ['portal'], ['server'], ['cli']],
 };

@@ -29,6 +29,8 @@ import { PortalModule } from './apps/portal/portal.module.js';
 import { RandomModule } from './kernel/random/random.module.js';
 import { RecoveryApiModule } from './signin/recovery/api/recovery-api.module.js';
 import { SamlModule } from './signin/saml/saml.module.js';
+import { ForwardAuthModule } from './signin/forward-auth/forward-auth.module.js';
+import { ForwardAuthProperties } from './signin/forward-auth/forward-auth.properties.js';
 import { OidcModule } from './signin/oidc/oidc.module.js';
 import { ClientsProperties } from './identity/client/client.properties.js';
 import { SealingModule } from './platform/sealing/sealing.module.js';
@@ -112,6 +114,8 @@ export class AppModule {
         ...(hasReceiver(configuration) ? [WebhookSenderModule] : []),
         // Without an application, nothing of the provider is part of the service.
         ...(configuration.get(ClientsProperties).hasApplications ? [OidcModule] : []),
+        // Without a rule, there is no route for proxies.
+        ...(configuration.get(ForwardAuthProperties).rules.size > 0 ? [ForwardAuthModule] : []),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),
       ],
     };

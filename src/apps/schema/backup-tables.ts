@@ -24,6 +24,7 @@ import { AccountLinkEntity } from '../../signin/recovery/account-link.entity.js'
 import { StoredRequestEntity } from '../../signin/oidc/authorize/stored-request.entity.js';
 import { AuthorizationCodeEntity } from '../../signin/oidc/code/authorization-code.entity.js';
 import { UsedClientAssertionEntity } from '../../signin/oidc/token/used-client-assertion.entity.js';
+import { SignInRequestEntity } from '../../signin/forward-auth/sign-in-request.entity.js';
 import { MetadataRequestEntity } from '../../signin/saml/idp/metadata-request.entity.js';
 import { SamlMetadataEntity } from '../../signin/saml/idp/saml-metadata.entity.js';
 import { IdpSessionEntity } from '../../signin/saml/login/idp-session.entity.js';
@@ -64,6 +65,7 @@ const ENDED: readonly EntityClass[] = [
   StoredRequestEntity,
   AuthorizationCodeEntity,
   UsedClientAssertionEntity,
+  SignInRequestEntity,
   SamlRequestEntity,
   UsedAssertionEntity,
   IdpSessionEntity,

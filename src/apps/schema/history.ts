@@ -3,6 +3,7 @@ import {
   ApplicationSessions1797000000101,
   AuthorizationCodes1797000000102,
 } from './migrations/application.migration.js';
+import { ForwardAuthRequests1797000000161 } from './migrations/forward-auth.migration.js';
 import { AccountImports1795824000062 } from './migrations/account-import.migration.js';
 import { AccountLinks1796000000102, AddressVersions1796900000501 } from './migrations/account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './migrations/backup-code-pepper.migration.js';
@@ -208,6 +209,12 @@ registerHistory([
     migration: AddressConfirmations1797000000116,
     revertLoses: 'links that confirm a mail address',
     lostRows: ['account_link WHERE email IS NOT NULL'],
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Sign-ins in progress, which nobody misses.
+  {
+    migration: ForwardAuthRequests1797000000161,
+    revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ]);

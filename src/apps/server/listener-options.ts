@@ -32,6 +32,7 @@ import {
 } from '../../platform/http/server.properties.js';
 import type { OpenedTls } from '../../platform/http/tls/listener-tls.js';
 import { MultipartProperties } from '../../platform/http/upload/multipart.properties.js';
+import { ForwardAuthProperties } from '../../signin/forward-auth/forward-auth.properties.js';
 import { ReturnProperties } from '../../platform/web/return.properties.js';
 import { UploadFolder } from '../../platform/http/upload/upload-folder.js';
 import type { UploadOptions } from '../../platform/http/upload/uploads.js';
@@ -63,7 +64,8 @@ export function mainOptions(configuration: Configuration): HostOptions {
 
 /** Where sign-ins to applications end, as sources of `form-action`. */
 function formTargets(configuration: Configuration): readonly string[] {
-  return [...new Set(redirectUris(configuration).map(formActionSource))];
+  const { origins } = configuration.get(ForwardAuthProperties);
+  return [...new Set([...redirectUris(configuration).map(formActionSource), ...origins])];
 }
 
 /** The sites of single-page applications, whose scripts exchange codes. */

@@ -119,7 +119,7 @@ type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'link requ
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
 
 /** Why a request of an application is rejected. */
-type ApplicationReason = 'authorization request';
+type ApplicationReason = 'authorization request' | 'forward-auth rule' | 'forward-auth request' | 'forward-auth code';
 
 /** Why a change of an account is rejected. */
 type AccountReason =

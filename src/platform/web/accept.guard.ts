@@ -17,7 +17,9 @@ export class AcceptGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { accept } = context.switchToHttp().getRequest<HttpRequest>().headers;
-    if (accept === undefined || this.typesOf(context).some((type) => acceptsType(accept, type))) return true;
+    const types = this.typesOf(context);
+    // A response without a body has no media type.
+    if (accept === undefined || types.length === 0 || types.some((type) => acceptsType(accept, type))) return true;
     throw new ServiceError('NOT_ACCEPTABLE');
   }
 

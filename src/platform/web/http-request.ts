@@ -11,6 +11,8 @@ export interface HttpRequest {
   /** Value of the `Host` header. */
   readonly host: string;
   readonly ip: string;
+  /** The peer of the connection: a proxy, or the client. */
+  readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
 /** Parameter: the query as it was sent, without its question mark; empty if there is none. Signatures cover these octets. */

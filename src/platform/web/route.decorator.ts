@@ -31,7 +31,7 @@ export const Upload = createParamDecorator((_data: unknown, context: ExecutionCo
   return uploadOf(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
 });
 
-/** The response has one of these media types, which the request chooses. */
+/** The response has one of these media types, which the request chooses; without any, it has no body. */
 export const MediaTypes = (...mediaTypes: readonly string[]): MethodDecorator => WithRouteOptions({ mediaTypes });
 
 /** Metadata keys that `routes.ts` reads from controllers and handlers. */

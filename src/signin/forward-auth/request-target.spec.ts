@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { lenientPath, requestTarget } from './request-target.js';
+
+describe('the target of a request to an application', () => {
+  it.each([
+    ['/', '/'],
+    ['/a/b', '/a/b'],
+    ['/a/b/?q=//x&r=%2e%2e%2f', '/a/b/'],
+    ['/%61dmin', '/admin'],
+    ['/%ed%95%9c', '/한'],
+    ['/a;v=1/b', '/a;v=1/b'],
+    ['/.well-known/x', '/.well-known/x'],
+    ['/a..b/...', '/a..b/...'],
+    ['/100%25', '/100%'],
+    ['/a?b#c'.replace('#c', ''), '/a'],
+  ])('%s has the path %s', (uri, path) => {
+    expect(requestTarget(uri)).toEqual({ uri, path });
+  });
+
+  it.each([
+    ...['', 'a', '*', 'http://wiki.example.com/', '//evil.example/', '/a//b', '/\\evil.example', '/a\\b'],
+    ...['/../admin', '/./admin', '/a/..', '/a/.', '/a/..;x=1/b', '/a/..%20/b', '/%2e%2e/admin', '/%2E%2E/admin'],
+    ...['/.%2e/admin', '/a%2fb', '/a%2Fb', '/a%5cb', '/a%3bx', '/a%3fx', '/a%23x', '/%252e%252e/admin', '/a%2561'],
+    ...['/a%00', '/a%0d%0aSet-Cookie:x', '/a%7f', '/a%e2%80%a8', '/%ff', '/%c0%af', '/a%', '/a%zz'],
+    ...['/a b', '/a\tb', '/a\r\nb', '/é', '/a#b', '/a, /b', `/${'a'.repeat(4096)}`],
+  ])('%j is rejected', (uri) => {
+    expect(requestTarget(uri)).toBeUndefined();
+  });
+
+  it.each([
+    ['/Admin', '/admin'],
+    ['/admin;x=1/users', '/admin/users'],
+    ['/;x/admin', '/admin'],
+    ['/admin./a', '/admin/a'],
+    ['/admin /a', '/admin/a'],
+    ['/admin/', '/admin'],
+  ])('a lenient application reads %s as %s', (path, lenient) => {
+    expect(lenientPath(path)).toBe(lenient);
+  });
+});

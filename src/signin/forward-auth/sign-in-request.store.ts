@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock/clock.js';
+import { Random } from '../../kernel/random/random.js';
+import { expiringTable } from '../../platform/persistence/expiring-tables.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { hashSecret, isSecretForm, SECRET_BYTES } from '../../identity/session/session.js';
+import type { Asked } from '../oidc/authorize/stored-request.js';
+import { SignInRequestEntity } from './sign-in-request.entity.js';
+
+/** Where a sign-in returns to. */
+export interface ReturnAddress {
+  readonly origin: string;
+  readonly uri: string;
+}
+
+/** A sign-in that waits for its user; `createdAt` in epoch seconds. */
+export interface SignInRequest extends ReturnAddress {
+  readonly createdAt: number;
+  readonly asked?: Asked;
+}
+
+/** The session of the browser that a code belongs to. */
+export interface Grant {
+  readonly parentId: string;
+  readonly subject: string;
+}
+
+/** What a browser sends back to the host of the application. */
+export interface SentCode {
+  readonly code: string;
+  readonly state: string;
+  readonly origin: string;
+}
+
+/** Seconds, in which the user signs in. */
+const REQUEST_SECONDS = 600;
+/** Seconds; a browser follows the redirect at once. */
+const CODE_SECONDS = 60;
+
+expiringTable('forward_auth_request', 'id', 0);
+
+personalTable(SignInRequestEntity, {
+  name: 'forward_auth_requests',
+  owner: 'user_id',
+  shown: ['origin', 'uri', 'created_at', 'expires_at'],
+  withheld: ['id', 'state_hash', 'asked', 'code_hash', 'parent_id', 'user_id'],
+});
+
+const INSERT = `INSERT INTO forward_auth_request (id, origin, uri, state_hash, created_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?)`;
+const FIND = `SELECT origin, uri, asked, created_at FROM forward_auth_request
+  WHERE id = ? AND code_hash IS NULL AND expires_at > ?`;
+const ASK = 'UPDATE forward_auth_request SET asked = ? WHERE id = ? AND code_hash IS NULL';
+const GRANT = `UPDATE forward_auth_request SET code_hash = ?, parent_id = ?, user_id = ?, expires_at = ?
+  WHERE id = ? AND code_hash IS NULL AND expires_at > ?`;
+const OF_CODE = 'WHERE code_hash = ? AND state_hash = ? AND origin = ? AND expires_at > ?';
+const FIND_CODE = `SELECT uri, parent_id, user_id FROM forward_auth_request ${OF_CODE}`;
+const USE = `DELETE FROM forward_auth_request ${OF_CODE}`;
+
+type RequestRow = Pick<SignInRequestEntity, 'origin' | 'uri' | 'created_at'> & { readonly asked: Asked | null };
+type CodeRow = Pick<SignInRequestEntity, 'uri' | 'parent_id' | 'user_id'>;
+
+/** Table `forward_auth_request`: one statement gives a sign-in its code, and one uses it up. */
+@Injectable()
+export class SignInRequestStore {
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Returns the parameter `request` of a new sign-in by the browser with that state. */
+  async insert(tx: Tx, { origin, uri }: ReturnAddress, state: string): Promise<string> {
+    const value = this.random.text(SECRET_BYTES);
+    const now = this.clock.seconds();
+    await tx.change(INSERT, [hashSecret(value), origin, uri, hashSecret(state), now, now + REQUEST_SECONDS]);
+    return value;
+  }
+
+  async find(tx: Tx, value: string): Promise<SignInRequest | undefined> {
+    if (!isSecretForm(value)) return undefined;
+    const [row] = await tx.rows<RequestRow>(FIND, [hashSecret(value), this.clock.seconds()]);
+    if (!row) return undefined;
+    const { origin, uri, asked, created_at: createdAt } = row;
+    return { origin, uri, createdAt, ...(asked !== null && { asked }) };
+  }
+
+  async markAsked(tx: Tx, value: string, asked: Asked): Promise<void> {
+    await tx.change(ASK, [asked, hashSecret(value)]);
+  }
+
+  /** The code of the sign-in; undefined if it has one already, or has expired. */
+  async grant(tx: Tx, value: string, { parentId, subject }: Grant): Promise<string | undefined> {
+    const code = this.random.text(SECRET_BYTES);
+    const now = this.clock.seconds();
+    const values = [hashSecret(code), parentId, subject, now + CODE_SECONDS, hashSecret(value), now];
+    return (await tx.change(GRANT, values)) === 1 ? code : undefined;
+  }
+
+  /** Uses a code up: of concurrent callers, one gets what it grants. */
+  async use(tx: Tx, { code, state, origin }: SentCode): Promise<(Grant & Pick<ReturnAddress, 'uri'>) | undefined> {
+    if (!isSecretForm(code) || !isSecretForm(state)) return undefined;
+    const values = [hashSecret(code), hashSecret(state), origin, this.clock.seconds()];
+    const [row] = await tx.rows<CodeRow>(FIND_CODE, values);
+    if (!row?.parent_id || !row.user_id) return undefined;
+    if ((await tx.change(USE, values)) !== 1) return undefined;
+    return { uri: row.uri, parentId: row.parent_id, subject: row.user_id };
+  }
+}

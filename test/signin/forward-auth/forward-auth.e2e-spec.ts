@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest';
+import { onAnyEngine } from '../../support/database/story-database.js';
+import { locationOf, ProxiedBrowser } from '../../support/forward-auth/proxied-browser.js';
+import { type Answer, type HttpClient, setCookie } from '../../support/http/http-client.js';
+import { type Enrolled, type Person, storyOn } from '../../support/login/login-story.js';
+import { submit, visit } from '../../support/pages/pages.js';
+
+const WIKI = 'https://wiki.example.com';
+const SHOP = 'https://shop.example.com';
+const SAME_ORIGIN = { origin: 'https://login.example.com' };
+const COOKIE = '__Host-forward-auth';
+const rule = (name: string, members: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(members).map(([member, value]) => `--app.security.forward-auth.rules.${name}.${member}=${value}`);
+
+onAnyEngine('Forward authentication', (engine) => {
+  const story = storyOn(engine, {
+    args: [
+      '--app.security.public-url=https://login.example.com',
+      ...rule('wiki', { url: WIKI }),
+      ...rule('wiki-health', { url: `${WIKI}/health`, public: 'true' }),
+      ...rule('wiki-hr', { url: `${WIKI}/hr`, roles: 'ROLE_HR' }),
+      ...rule('wiki-pay', { url: `${WIKI}/pay`, 'min-acr': 'urn:login:acr:mfa' }),
+      ...rule('wiki-keys', { url: `${WIKI}/keys`, 'max-age': '5m' }),
+      ...rule('shop', { url: SHOP }),
+    ],
+    people: 60,
+    others: { 'hr-user': 'ROLE_HR' },
+  });
+  const browserAt = (origin: string, atService: HttpClient = story.client()): ProxiedBrowser =>
+    new ProxiedBrowser(story.client(), atService, origin);
+  const sessionOf = async (person: Person): Promise<HttpClient> => {
+    const browser = story.client();
+    browser.headers['x-forwarded-proto'] = 'https';
+    const answer = await browser.post('/session', { id: person.id, pw: person.password });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return browser;
+  };
+  const signedIn = async (uri = '/', person = story.person()): Promise<ProxiedBrowser> => {
+    const browser = browserAt(WIKI, await sessionOf(person));
+    await browser.signIn(uri);
+    return browser;
+  };
+  const remoteOf = (answer: Answer): Readonly<Record<string, string | null>> =>
+    Object.fromEntries(
+      ['user', 'email', 'groups', 'amr', 'acr'].map((name) => [name, answer.headers.get(`remote-${name}`)]),
+    );
+
+  describe('a sign-in', () => {
+    it('leads a visitor through the pages of the service, back to the address with its query', async () => {
+      const person = story.person();
+      const browser = browserAt(WIKI);
+      browser.atService.headers['x-forwarded-proto'] = 'https';
+      const uri = '/reports/2026?q=a%20b&next=//evil.example&x=%2e%2e';
+
+      const asked = await browser.visit(uri);
+      const authorize = await browser.begin(asked);
+      const question = await visit(browser.atService, authorize);
+      const page = await visit(browser.atService, locationOf(question));
+      const sent = await submit(browser.atService, page, { id: person.id, pw: person.password }, SAME_ORIGIN);
+      const ended = await browser.end(await visit(browser.atService, locationOf(sent)));
+
+      expect(asked).toBeAnswered(302);
+      expect(page.headers.get('content-security-policy')).toContain(WIKI);
+      expect(locationOf(ended)).toBe(WIKI + uri);
+      expect(setCookie(ended, COOKIE)?.attributes).toEqual({
+        path: '/',
+        httponly: true,
+        secure: true,
+        samesite: 'Lax',
+      });
+      const decision = await browser.visit(uri);
+      expect(decision).toBeAnswered(200);
+      expect(decision.text).toBe('');
+      expect(decision.headers.get('cache-control')).toBe('no-store');
+      expect(remoteOf(decision)).toEqual({
+        user: person.id,
+        email: '',
+        groups: '',
+        amr: 'pwd',
+        acr: 'urn:login:acr:pwd',
+      });
+    });
+
+    it('needs no page if the browser is signed in', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+
+      expect(await browser.signIn('/a?b=c')).toBe(`${WIKI}/a?b=c`);
+      expect(await browser.visit('/a?b=c')).toBeAnswered(200);
+    });
+
+    it('of two tabs that begin together ends in both', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+      const [first, second] = [
+        await browser.begin(await browser.visit('/1')),
+        await browser.begin(await browser.visit('/2')),
+      ];
+
+      const ends = [];
+      for (const path of [first, second])
+        ends.push(locationOf(await browser.end(await visit(browser.atService, path))));
+
+      expect(ends).toEqual([`${WIKI}/1`, `${WIKI}/2`]);
+    });
+
+    it('ends with the session of the browser, and with a disabled account', async () => {
+      const [left, disabled] = [await signedIn(), await signedIn()];
+      const subject = (await disabled.atService.get('/me')).body['sub'];
+      await left.atService.delete('/session', { headers: SAME_ORIGIN });
+      await story.database.query("UPDATE account SET status = 'disabled' WHERE id = ?", [String(subject)]);
+
+      expect(await left.visit('/')).toBeAnswered(302);
+      expect(await disabled.visit('/')).toBeAnswered(302);
+    });
+
+    it('lasts as long as the session of the browser, which each use extends', async () => {
+      const used = await signedIn();
+      const unused = await signedIn();
+      for (let minutes = 0; minutes < 40; minutes += 20) {
+        story.clock.advance(20 * 60);
+        expect(await used.visit('/')).toBeAnswered(200);
+      }
+
+      expect(await unused.visit('/')).toBeAnswered(302);
+      expect(await used.atService.get('/me')).toBeAnswered(200);
+    });
+  });
+
+  describe('a rule', () => {
+    it('for everyone needs no session, and tells nothing about a user', async () => {
+      const decision = await browserAt(WIKI).ask('/health/live', 'POST');
+
+      expect(decision).toBeAnswered(200);
+      expect(remoteOf(decision)).toEqual({ user: '', email: '', groups: '', amr: '', acr: '' });
+      expect((await (await signedIn()).visit('/health')).headers.get('remote-user')).toBe('');
+    });
+
+    it('with roles rejects users without one of them', async () => {
+      const browser = await signedIn();
+      const member = await signedIn('/', { id: 'hr-user', password: story.person().password });
+
+      expect(await browser.visit('/hr/people')).toBeRefused(403, 'ACCESS_DENIED');
+      expect(await browser.visit('/hrx')).toBeAnswered(200);
+      expect(await member.visit('/hr/people')).toBeAnswered(200);
+    });
+
+    it('with a class of assurance is met by a second factor, which a user without one sets up first', async () => {
+      const person: Enrolled = await story.enrolled();
+      const atService = await sessionOf(person);
+      await atService.post('/2fa/verify', { code: story.nextCode(person) }, { headers: SAME_ORIGIN });
+      const [strong, weak] = [browserAt(WIKI, atService), await signedIn()];
+      await strong.signIn('/pay/slip?id=1');
+
+      const question = await visit(weak.atService, await weak.begin(await weak.visit('/pay/slip?id=1')));
+
+      expect(locationOf(question)).toMatch(/^\/2fa\/portal\/setup\?return_to=/);
+      expect(await weak.ask('/pay/slip?id=1', 'POST')).toBeRefused(401, 'STEP_UP_REQUIRED');
+      expect(remoteOf(await strong.visit('/pay/slip?id=1'))).toMatchObject({
+        ...{ amr: 'pwd,otp', acr: 'urn:login:acr:mfa' },
+      });
+    });
+
+    it('that a step-up at the service has met admits the session of the application at once', async () => {
+      const person: Enrolled = await story.enrolled();
+      const atService = await sessionOf(person);
+      await atService.post('/2fa/verify', { code: story.nextCode(person) }, { headers: SAME_ORIGIN });
+      const browser = browserAt(WIKI, atService);
+      await browser.signIn('/');
+      await story.database.query("UPDATE session SET amr = 'pwd' WHERE parent_id IS NULL AND user_id = ?", [
+        String((await atService.get('/me')).body['sub']),
+      ]);
+      const before = await browser.visit('/pay');
+
+      await atService.post('/2fa/verify', { code: story.nextCode(person) }, { headers: SAME_ORIGIN });
+
+      expect(before).toBeAnswered(302);
+      expect(remoteOf(await browser.visit('/pay'))).toMatchObject({ amr: 'pwd,otp' });
+    });
+
+    it('with a maximum age asks for the password again, and the session goes on', async () => {
+      const person = story.person();
+      const browser = await signedIn('/', person);
+      story.clock.advance(6 * 60);
+      const question = await visit(browser.atService, await browser.begin(await browser.visit('/keys')));
+
+      const page = await visit(browser.atService, locationOf(question));
+      const sent = await submit(browser.atService, page, { id: person.id, pw: person.password }, SAME_ORIGIN);
+      const ended = await browser.end(await visit(browser.atService, locationOf(sent)));
+
+      expect(locationOf(question)).toContain('again=true');
+      expect(locationOf(ended)).toBe(`${WIKI}/keys`);
+      expect(await browser.visit('/keys')).toBeAnswered(200);
+    });
+  });
+
+  describe('requests of scripts', () => {
+    it.each([
+      ['POST', {}],
+      ['GET', { accept: 'application/json' }],
+      ['GET', { accept: 'text/html', 'sec-fetch-mode': 'cors' }],
+      ['GET', { accept: 'text/html', 'x-requested-with': 'XMLHttpRequest' }],
+    ])('such as %s with %o get 401 without an address', async (method, headers) => {
+      const decision = await browserAt(WIKI).ask('/api', method, headers);
+
+      expect(decision).toBeRefused(401, 'INVALID_TOKEN');
+      expect(decision.headers.get('location')).toBeNull();
+    });
+
+    it('are admitted whatever they accept and wherever they come from', async () => {
+      const browser = await signedIn();
+
+      for (const headers of [
+        { accept: 'image/avif' },
+        { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      ]) {
+        expect(await browser.ask('/logo.png', 'PUT', headers)).toBeAnswered(200);
+      }
+    });
+  });
+
+  describe('cookies', () => {
+    it('of this service do not reach the application, and its own do', async () => {
+      const browser = await signedIn();
+      const own = browser.atApplication.cookie(COOKIE) ?? '';
+
+      const decision = await browser.visit('/', {
+        cookie: `a=1; ${COOKIE}=${own}; SESSION=app; forward-auth=x; b="2 3"`,
+      });
+
+      expect(decision.headers.get('cookie')).toBe('a=1; SESSION=app; b="2 3"');
+    });
+
+    it('J5: of an application is no session of this service, nor of another application, and the other way round', async () => {
+      const browser = await signedIn();
+      const own = browser.atApplication.cookie(COOKIE) ?? '';
+      const session = browser.atService.cookie('__Host-SESSION') ?? '';
+      const atShop = browserAt(SHOP);
+      expect([own, session]).not.toContain('');
+
+      expect(await story.client().get('/me', { headers: { cookie: `SESSION=${own}` } })).toBeAnswered(401);
+      expect(await atShop.visit('/', { cookie: `${COOKIE}=${own}` })).toBeAnswered(302);
+      expect(await browserAt(WIKI).visit('/', { cookie: `${COOKIE}=${session}` })).toBeAnswered(302);
+      expect(await browserAt(WIKI).visit('/', { cookie: `${COOKIE}=${own}` })).toBeAnswered(200);
+    });
+  });
+
+  describe('a code', () => {
+    const codeFor = async (browser: ProxiedBrowser): Promise<Answer> =>
+      visit(browser.atService, await browser.begin(await browser.visit('/')));
+
+    it('is used once by 200 requests at the same time', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+      const authorized = await codeFor(browser);
+      const tabs = Array.from(
+        { length: 200 },
+        () => new ProxiedBrowser(browser.atApplication.copy(), browser.atService, WIKI),
+      );
+
+      const answers = await Promise.all(tabs.map((tab) => tab.end(authorized)));
+
+      expect(answers.filter((answer) => setCookie(answer, COOKIE))).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(199);
+    });
+
+    it('is rejected in another browser, at another host and after a minute', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+      const authorized = await codeFor(browser);
+      const stranger = browserAt(WIKI);
+      await stranger.begin(await stranger.visit('/'));
+      const elsewhere = new ProxiedBrowser(browser.atApplication.copy(), browser.atService, SHOP);
+      const moved = { ...authorized, headers: new Headers({ location: locationOf(authorized).replace(WIKI, SHOP) }) };
+
+      expect(await stranger.end(authorized)).toBeAnswered(400);
+      expect(await browserAt(WIKI).end(authorized)).toBeAnswered(400);
+      expect(await elsewhere.end(moved)).toBeAnswered(400);
+      story.clock.advance(60);
+      expect(await browser.end(authorized)).toBeAnswered(400);
+    });
+
+    it('opens nothing after the sign-out of the browser', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+      const authorized = await codeFor(browser);
+
+      await browser.atService.delete('/session', { headers: SAME_ORIGIN });
+
+      expect(await browser.end(authorized)).toBeAnswered(400);
+    });
+
+    it('of the back button leads to the application, in which the browser is signed in', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+      const authorized = await codeFor(browser);
+      await browser.end(authorized);
+
+      expect(locationOf(await browser.end(authorized))).toBe(`${WIKI}/`);
+    });
+  });
+});
