@@ -3,7 +3,10 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Servers that some tests need and that npm does not install. */
-export const SERVERS = ['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus', 'oathtool'] as const;
+export const SERVERS = [
+  ...(['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus', 'oathtool'] as const),
+  ...(['nginx', 'caddy', 'haproxy', 'php-fpm'] as const),
+] as const;
 export type Server = (typeof SERVERS)[number];
 
 /** Servers with the MySQL protocol. Tests use a MySQL if it is installed and do not require it. */
@@ -23,6 +26,10 @@ export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   php: ['php'],
   oathtool: ['oathtool'],
   rsync: ['rsync'],
+  nginx: ['nginx'],
+  caddy: ['caddy'],
+  haproxy: ['haproxy'],
+  'php-fpm': ['php-fpm', 'php-fpm8.4', 'php-fpm8.3', 'php-fpm8.2'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onSqlite } from '../../support/database/story-database.js';
+import {
+  type EchoApplication,
+  type Received,
+  startEchoApplication,
+} from '../../support/forward-auth/echo-application.js';
+import { bytesOf, HOSTILE } from '../../support/forward-auth/hostile-requests.js';
+import { locationOf } from '../../support/forward-auth/proxied-browser.js';
+import { type RealProxy, startPhp, startProxy } from '../../support/forward-auth/real-proxy.js';
+import { HttpClient } from '../../support/http/http-client.js';
+import { sendRaw } from '../../support/http/raw-http.js';
+import { type Person, storyOn } from '../../support/login/login-story.js';
+import { BROWSER, visit } from '../../support/pages/pages.js';
+import { needs } from '../../support/runner/needs.js';
+
+const HOST = 'wiki.example.com';
+/** Caddy has no TLS in these tests; the recipes of the others name https. */
+const ORIGINS = { nginx: `https://${HOST}`, haproxy: `https://${HOST}`, caddy: `http://${HOST}` } as const;
+const OWN = [`https://${HOST}/`, `http://${HOST}/`, 'https://login.example.com/'];
+
+function argsFor(name: keyof typeof ORIGINS): readonly string[] {
+  const origin = ORIGINS[name];
+  const rules = {
+    'wiki.url': origin,
+    'public.url': `${origin}/public`,
+    'public.public': 'true',
+    'admin.url': `${origin}/admin`,
+    'admin.roles': 'ROLE_ADMIN',
+    'open.url': origin.replace(HOST, 'open.example.com'),
+    'open.public': 'true',
+  };
+  return [
+    '--app.security.public-url=https://login.example.com',
+    `--app.security.forward-auth.request-headers=${name === 'nginx' ? 'original' : 'forwarded'}`,
+    ...Object.entries(rules).map(([key, value]) => `--app.security.forward-auth.rules.${key}=${value}`),
+  ];
+}
+
+const valuesOf = ({ headers }: Received, name: string): readonly string[] =>
+  headers.flatMap(([each, value]) => (each === name && value !== '' ? [value] : []));
+
+describe.each(['nginx', 'caddy', 'haproxy'] as const)('Forward authentication', (name) => {
+  needs(name)(`with ${name}`, () => {
+    onSqlite('and an application that trusts Remote-User', (engine) => {
+      const origin = ORIGINS[name];
+      const story = storyOn(engine, { args: argsFor(name), people: 5 });
+      let application: EchoApplication;
+      let proxy: RealProxy;
+      beforeAll(async () => {
+        application = await startEchoApplication();
+        proxy = await startProxy(name, {
+          service: Number(new URL(story.service.url).port),
+          application: application.port,
+        });
+      });
+      afterAll(async () => {
+        await proxy.stop();
+        await application.stop();
+      });
+      const signedIn = (person: Person): Promise<HttpClient> => signIn(story.client(), proxy, { origin, person });
+
+      it('a user signs in, and the application gets the identity, the query and its own cookies only', async () => {
+        const person = story.person();
+        const browser = await signedIn(person);
+        browser.plant('theme', 'dark');
+        application.take();
+
+        const answer = await browser.send('POST', '/a%20b?q=%2e%2e//x', {
+          raw: 'a=b',
+          headers: { ...BROWSER, 'content-type': 'text/plain' },
+        });
+
+        expect(answer).toBeAnswered(200);
+        const [received, ...others] = application.take();
+        expect(others).toEqual([]);
+        expect(received).toMatchObject({ method: 'POST', target: '/a%20b?q=%2e%2e//x', body: 'a=b' });
+        const values = (header: string): readonly string[] => (received ? valuesOf(received, header) : []);
+        expect(values('remote-user')).toEqual([person.id]);
+        expect(values('remote-amr')).toEqual(['pwd']);
+        expect(values('remote-acr')).toEqual(['urn:login:acr:pwd']);
+        expect(values('cookie')).toEqual(['theme=dark']);
+      });
+
+      it('a script without a session gets 401, and a user without a role 403', async () => {
+        const browser = await signedIn(story.person());
+        const stranger = atProxy(proxy);
+        application.take();
+
+        expect(await stranger.get('/api', { headers: { accept: 'application/json' } })).toBeAnswered(401);
+        expect(await stranger.post('/api')).toBeAnswered(401);
+        expect(await browser.get('/admin', { headers: BROWSER })).toBeAnswered(403);
+        expect(application.take()).toEqual([]);
+      });
+
+      it('an application without the service gets no request', async () => {
+        const closed = await startProxy(name, { service: 1, application: application.port });
+        application.take();
+
+        const answer = await atProxy(closed).get('/', { headers: BROWSER });
+        await closed.stop();
+
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(application.take()).toEqual([]);
+      });
+
+      describe('H8: a hostile request', () => {
+        let person: Person;
+        let cookie = '';
+        beforeAll(async () => {
+          person = story.person();
+          const browser = await signedIn(person);
+          const named = origin.startsWith('https') ? '__Host-forward-auth' : 'forward-auth';
+          cookie = `${named}=${browser.cookie(named) ?? ''}`;
+        });
+
+        it.each(HOSTILE)('with $title gets neither another identity nor a closed path', async (request) => {
+          for (const sent of ['', cookie]) {
+            application.take();
+
+            const { text } = await sendRaw(proxy.url, bytesOf(request, sent));
+
+            const arrived = application.take();
+            expect(arrived.length).toBeGreaterThanOrEqual(request.isAdmitted && sent !== '' ? 1 : 0);
+            for (const received of arrived) {
+              const isPublic = received.target.startsWith('/public/');
+              expect(received.target).not.toMatch(/admin|%|\\|\/\/|;/i);
+              expect([isPublic, sent !== '']).toContain(true);
+              expect(valuesOf(received, 'remote-user')).toEqual(isPublic ? [] : [person.id]);
+              const claims = received.headers.filter(([header]) => /^remote[-_]/.test(header));
+              expect(JSON.stringify(claims)).not.toContain('mallory');
+              expect(claims.filter(([header]) => header.includes('_'))).toEqual([]);
+              expect(valuesOf(received, 'cookie')).toEqual(sent === '' ? [] : ['theme=dark']);
+            }
+            const [, location = OWN[0]] = /^location: *(.*?)\r?$/im.exec(text) ?? [];
+            expect(OWN.some((each) => location?.startsWith(each))).toBe(true);
+          }
+        });
+      });
+    });
+  });
+});
+
+describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
+  needs(name, 'php-fpm')(`with ${name} and php-fpm`, () => {
+    onSqlite('and an application that trusts REMOTE_USER', (engine) => {
+      const story = storyOn(engine, { args: argsFor(name), people: 2 });
+
+      it('the script gets the user in place of what the client claims', async () => {
+        const php = await startPhp('<?php header("content-type: application/json"); echo json_encode($_SERVER);');
+        const targets = { service: Number(new URL(story.service.url).port), application: php.port, root: php.folder };
+        const proxy = await startProxy(`${name} with php-fpm`, targets);
+        const person = story.person();
+        const browser = await signIn(story.client(), proxy, { origin: ORIGINS[name], person });
+        browser.plant('theme', 'dark');
+        const claims = { 'remote-user': 'mallory', remote_user: 'mallory', 'remote-groups': 'mallory' };
+        const headers = { ...BROWSER, ...claims };
+
+        const known = await browser.get('/a', { headers });
+        const open = await atProxy(proxy).get('/public/a', { headers });
+        await proxy.stop();
+        await php.stop();
+
+        const user = { REMOTE_USER: person.id, HTTP_REMOTE_USER: person.id };
+        expect(known.body).toMatchObject({ ...user, HTTP_COOKIE: 'theme=dark' });
+        expect(open.body['REMOTE_USER']).toBe('');
+        expect(known.text + open.text).not.toContain('mallory');
+      });
+    });
+  });
+});
+
+/** A browser at the proxy, which it knows as the host of the application. */
+function atProxy({ url }: RealProxy): HttpClient {
+  const browser = new HttpClient(url);
+  browser.headers['host'] = HOST;
+  return browser;
+}
+
+/** Signs a person in through the proxy; `portal` is the same browser at the service. */
+async function signIn(
+  portal: HttpClient,
+  proxy: RealProxy,
+  { origin, person }: { readonly origin: string; readonly person: Person },
+): Promise<HttpClient> {
+  const browser = atProxy(proxy);
+  portal.headers['x-forwarded-proto'] = 'https';
+  await portal.post('/session', { id: person.id, pw: person.password });
+  const path = (location: string, of: string): string => {
+    if (!location.startsWith(`${of}/`)) throw new Error(`${location} is not at ${of}`);
+    return location.slice(of.length);
+  };
+  const begun = await visit(browser, path(locationOf(await visit(browser, '/start?a=b')), origin));
+  const authorized = await visit(portal, path(locationOf(begun), 'https://login.example.com'));
+  const ended = await visit(browser, path(locationOf(authorized), origin));
+  expect(locationOf(ended)).toBe(`${origin}/start?a=b`);
+  return browser;
+}
