@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { headerValue, identityHeaders } from './identity-headers.js';
+import { identityHeaders } from './identity-headers.js';
 
 const ACCOUNT = { loginId: 'anna', displayName: 'Anna 김', email: 'anna@example.com', emailVerified: true };
 
@@ -34,5 +34,7 @@ it.each([
   ['é😀', '%C3%A9%F0%9F%98%80'],
   ['\ud800', '%EF%BF%BD'],
 ])('%j is written as %s', (text, written) => {
-  expect(headerValue(text)).toBe(written);
+  const account = { loginId: text, emailVerified: false, groups: [] };
+
+  expect(identityHeaders({ account, amr: ['pwd'] })['remote-user']).toBe(written);
 });

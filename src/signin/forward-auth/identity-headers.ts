@@ -31,7 +31,7 @@ export function identityHeaders(identity: Identity | undefined): Headers {
 }
 
 /** Percent-encodes UTF-8 (RFC 3986 section 2.1) except for ASCII characters that a header keeps, so that no two texts are alike. */
-export function headerValue(text: string): string {
+function headerValue(text: string): string {
   const encoded = text.toWellFormed().replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
   // Proxies drop blanks at both ends.
   return encoded.replaceAll(/^ +| +$/g, encodeURIComponent);

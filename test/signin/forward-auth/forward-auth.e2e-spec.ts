@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onAnyEngine } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { locationOf, ProxiedBrowser } from '../../support/forward-auth/proxied-browser.js';
 import { type Answer, type HttpClient, setCookie } from '../../support/http/http-client.js';
 import { type Enrolled, type Person, storyOn } from '../../support/login/login-story.js';
@@ -292,5 +292,95 @@ onAnyEngine('Forward authentication', (engine) => {
 
       expect(locationOf(await browser.end(authorized))).toBe(`${WIKI}/`);
     });
+  });
+});
+
+onSqlite('Forward authentication with a context path', (engine) => {
+  const origin = 'https://login.example.com';
+  const story = storyOn(engine, {
+    args: [
+      `--app.security.public-url=${origin}/auth`,
+      '--server.servlet.context-path=/auth',
+      ...rule('wiki', { url: WIKI }),
+      ...rule('app', { url: `${origin}/app` }),
+    ],
+    people: 5,
+  });
+  const clientWith = (protocol: string): HttpClient => {
+    const client = story.client();
+    client.headers['x-forwarded-proto'] = protocol;
+    return client;
+  };
+
+  it('signs users in to an application at another host', async () => {
+    const person = story.person();
+    const atService = clientWith('https');
+    await atService.post('/session', { id: person.id, pw: person.password });
+    const browser = new ProxiedBrowser(story.client(), atService, WIKI);
+
+    expect(locationOf(await browser.visit('/a'))).toBe(`${WIKI}/auth/forward-auth/sign-in?return_to=%2Fa`);
+    expect(await browser.signIn('/a')).toBe(`${WIKI}/a`);
+    expect(await browser.visit('/a')).toBeAnswered(200);
+  });
+
+  it('signs users in to an application at the host of the service, and keeps all cookies of the service from it', async () => {
+    const person = story.person();
+    const both = clientWith('https');
+    await both.post('/session', { id: person.id, pw: person.password });
+    const browser = new ProxiedBrowser(both, both, origin);
+    await browser.signIn('/app/a');
+    const own = [
+      'SESSION',
+      '__Host-SESSION',
+      'refresh_token',
+      'device',
+      'trusted_device',
+      'sign_in_form',
+      'saml_request',
+    ];
+
+    const decision = await browser.visit('/app/a', {
+      cookie: `${own.map((name) => `${name}=x`).join('; ')}; app=1; ${COOKIE}=${both.cookie(COOKIE) ?? ''}`,
+    });
+
+    expect(decision).toBeAnswered(200);
+    expect(decision.headers.get('cookie')).toBe('app=1');
+    expect(await browser.visit('/')).toBeRefused(403, 'ACCESS_DENIED');
+  });
+});
+
+onSqlite('Forward authentication for nginx', (engine) => {
+  const story = storyOn(engine, {
+    args: [
+      '--app.security.public-url=https://login.example.com',
+      '--app.security.forward-auth.request-headers=original',
+      ...rule('wiki', { url: WIKI }),
+    ],
+    people: 2,
+  });
+
+  it('answers 401 with the address of the sign-in, since nginx accepts no redirect', async () => {
+    const browser = new ProxiedBrowser(story.client(), story.client(), WIKI, 'original');
+
+    const [page, script] = [await browser.visit('/a?b'), await browser.ask('/a?b', 'POST')];
+
+    expect(page).toBeAnswered(401);
+    expect(locationOf(page)).toBe(`${WIKI}/forward-auth/sign-in?return_to=%2Fa%3Fb`);
+    expect(script).toBeRefused(401, 'INVALID_TOKEN');
+    expect(script.headers.get('location')).toBeNull();
+  });
+
+  it('does not read X-Forwarded-Uri, so that a client cannot send it in addition', async () => {
+    const browser = new ProxiedBrowser(story.client(), story.client(), WIKI);
+
+    expect(await browser.visit('/a')).toBeRefused(403, 'ACCESS_DENIED');
+  });
+});
+
+onSqlite('Without a rule', (engine) => {
+  const story = storyOn(engine, {});
+
+  it('forward authentication is no part of the service', async () => {
+    expect(await story.client().get('/forward-auth')).toBeRefused(404, 'NOT_FOUND');
   });
 });

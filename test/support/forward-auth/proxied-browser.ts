@@ -1,5 +1,5 @@
 import type { Answer, HttpClient } from '../http/http-client.js';
-import { BROWSER } from '../pages/pages.js';
+import { BROWSER, withoutContext } from '../pages/pages.js';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -32,7 +32,7 @@ export class ProxiedBrowser {
   /** Follows the address that a decision names, up to the host of the service; returns the path there. */
   async begin(decision: Answer): Promise<string> {
     const begun = await this.atApplication.get(this.pathAt(this.origin, locationOf(decision)), this.asBrowser);
-    return pathOf(locationOf(begun));
+    return withoutContext(this.atService, pathOf(locationOf(begun)));
   }
 
   /** Follows a redirect from the host of the service back to that of the application. */
@@ -64,7 +64,7 @@ export class ProxiedBrowser {
 
   private pathAt(origin: string, location: string): string {
     if (!location.startsWith(`${origin}/`)) throw new Error(`${location} is not at ${origin}`);
-    return location.slice(origin.length);
+    return withoutContext(this.atApplication, location.slice(origin.length));
   }
 }
 

@@ -69,7 +69,7 @@ function attribute(tag: string, name: string): string {
   return unescaped(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
 }
 
-function withoutContext({ baseUrl }: HttpClient, path: string): string {
+export function withoutContext({ baseUrl }: HttpClient, path: string): string {
   const { pathname } = new URL(baseUrl);
   return pathname === '/' ? path : path.replace(pathname, '');
 }

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { place } from '../../../test/config/support.js';
+import { Configuration } from '../../config/configuration.js';
+import { type Rule, RuleFacts } from '../../config/check/rule.js';
+import { proxiesTrusted, safeForwardAuth } from './forward-auth.rule.js';
+
+const PUBLIC_URL = 'app.security.public-url: https://login.example.com/auth';
+
+function problemsOf(rule: Rule, yaml: string): readonly string[] {
+  const { environment, registry, instances } = place({ 'work/application.yml': `${PUBLIC_URL}\n${yaml}` }).read();
+  const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
+  const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
+  return (rule.check(facts) as ReturnType<typeof safeForwardAuth.check>).map(
+    ({ severity, facts }) => `${severity} ${new Map(facts).get('Property') ?? ''}`,
+  );
+}
+
+const rules = (members: string): string => `app.security.forward-auth.rules: {${members}}`;
+
+it.each([
+  ['a rule without an address', 'a: {roles: ROLE_A}', 'error app.security.forward-auth.rules.a.url'],
+  [
+    'two rules for one address',
+    'a: {url: "https://wiki.example.com"}, b: {url: "https://wiki.example.com", roles: ROLE_A}',
+    'error app.security.forward-auth.rules.b.url',
+  ],
+  [
+    'a public rule with demands',
+    'a: {url: "https://wiki.example.com", public: true, max-age: 5m}',
+    'error app.security.forward-auth.rules.a.public',
+  ],
+  [
+    'http outside of loopback addresses',
+    'a: {url: "http://wiki.example.com"}',
+    'breach app.security.forward-auth.rules.a.url',
+  ],
+  ['another domain', 'a: {url: "https://wiki.example.org"}', 'breach app.security.forward-auth.rules.a.url'],
+  ['a domain with a like end', 'a: {url: "https://evil-example.com"}', 'breach app.security.forward-auth.rules.a.url'],
+])('the rule about forward authentication finds %s', (_, members, problem) => {
+  expect(problemsOf(safeForwardAuth, rules(members))).toEqual([problem]);
+});
+
+it('the rule about forward authentication accepts hosts below one parent domain, and parts of applications', () => {
+  const members = [
+    ...['a: {url: "https://wiki.example.com"}', 'b: {url: "https://wiki.example.com/admin", roles: ROLE_A}'],
+    ...['c: {url: "https://a.b.example.com"}', 'd: {url: "https://login.example.com/app"}'],
+    'e: {url: "https://example.com", public: true}',
+  ];
+
+  expect(problemsOf(safeForwardAuth, rules(members.join(', ')))).toEqual([]);
+});
+
+it('forward authentication needs a proxy that is trusted', () => {
+  const yaml = rules('a: {url: "https://wiki.example.com"}');
+
+  expect(problemsOf(proxiesTrusted, `${yaml}\nserver.forward-headers-strategy: none`)).toEqual([
+    'error server.forward-headers-strategy',
+  ]);
+  expect(problemsOf(proxiesTrusted, `${yaml}\nserver.forward-headers-strategy: native`)).toEqual([]);
+  expect(problemsOf(proxiesTrusted, 'server.forward-headers-strategy: none')).toEqual([]);
+});
+
+it.each(['wiki.example.com', 'https://wiki.example.com/', 'https://wiki.example.com/a?b', 'https://*.example.com'])(
+  'the address %s of a rule is rejected',
+  (url) => {
+    const problems = place({ 'work/application.yml': rules(`a: {url: "${url}"}`) }).read().problems;
+
+    expect(problems.map(({ facts }) => new Map(facts).get('Property'))).toEqual([
+      'app.security.forward-auth.rules.a.url',
+    ]);
+  },
+);

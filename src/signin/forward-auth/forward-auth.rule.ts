@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { Rule, type Verdict } from '../../config/check/rule.js';
+import { PublicUrlProperties, ServerProperties } from '../../platform/http/server.properties.js';
+import { isLoopbackHost } from '../auth/cookies.js';
+import { ForwardAuthProperties, type ForwardAuthRuleProperties } from './forward-auth.properties.js';
+
+const RULES = 'app.security.forward-auth.rules';
+const STRATEGY = 'server.forward-headers-strategy';
+
+/** The member of a rule that is unsafe, and why. */
+type Finding = readonly [member: string, verdict: Verdict];
+
+/** Each rule is for one address, at which cookies are safe, and says one thing about it. */
+export const safeForwardAuth = new Rule('security', (facts) => {
+  const { rules } = facts.get(ForwardAuthProperties);
+  const { publicUrl } = facts.get(PublicUrlProperties);
+  const urls = [...rules.values()].map(({ url }) => url);
+  return Array.from(rules).flatMap(([name, rule], at) =>
+    findings(rule, publicUrl, urls.indexOf(rule.url) < at).map(([member, verdict]) =>
+      facts.about(`${RULES}.${name}.${member}`, verdict),
+    ),
+  );
+});
+
+/** A service that trusts no proxy would reject every request that one describes. */
+export const proxiesTrusted = new Rule('security', (facts) => {
+  const { rules } = facts.get(ForwardAuthProperties);
+  if (rules.size === 0 || facts.get(ServerProperties).forwardHeadersStrategy !== 'none') return [];
+  const what = 'No proxy may describe requests, so forward authentication rejects all of them';
+  return [facts.about(STRATEGY, { severity: 'error', what, action: `Set ${STRATEGY} to native.` })];
+});
+
+function findings(
+  { url, public: isPublic, roles, minAcr, maxAge }: ForwardAuthRuleProperties,
+  publicUrl: string | undefined,
+  isRepeated: boolean,
+): readonly Finding[] {
+  if (url === undefined) return [['url', error('A rule names no address', 'Set url to that of the application.')]];
+  const { protocol, hostname } = new URL(url);
+  const hasDemands = roles.length > 0 || minAcr !== undefined || maxAge !== undefined;
+  const found: (Finding | false)[] = [
+    isRepeated && ['url', error('Two rules are for the same address', 'Remove one of them.')],
+    isPublic && hasDemands && ['public', error('A rule for everyone has demands', 'Remove public, or the demands.')],
+    protocol === 'http:' &&
+      !isLoopbackHost(hostname) && [
+        'url',
+        { what: 'The session of an application is sent over http', action: 'Use an https URL.' },
+      ],
+    publicUrl !== undefined &&
+      !isNear(hostname, new URL(publicUrl).hostname) && [
+        'url',
+        {
+          what: 'An application is outside of the domain of the service',
+          action: 'Use a host below the parent domain of app.security.public-url, or OpenID Connect.',
+        },
+      ],
+  ];
+  return found.filter((each) => each !== false);
+}
+
+function error(what: string, action: string): Verdict {
+  return { severity: 'error', what, action };
+}
+
+/** True for the host of the service, and for hosts below its parent domain. */
+function isNear(host: string, own: string): boolean {
+  const labels = own.split('.');
+  const parent = labels.length > 2 && isIP(own) === 0 ? labels.slice(1).join('.') : own;
+  return host === parent || host.endsWith(`.${parent}`);
+}
