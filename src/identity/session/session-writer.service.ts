@@ -129,13 +129,17 @@ export class SessionWriter {
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
-  /** Stores new facts, and replaces the credentials; undefined if the session has ended or is not complete. */
+  /**
+   * Stores new facts, and replaces the credentials; undefined if the session has ended or is not complete. The cookies of
+   * applications end with that of the browser, here and in `renew`: a copy of one must not gain what the user proves now.
+   */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
     const session = await this.store.find(tx, sid);
     if (!session) return undefined;
     const secret = session.kind !== 'token' ? this.secrets.newCookie() : undefined;
     const secretHash = secret === undefined ? null : hashSecret(secret);
     if (!(await this.store.stepUp(tx, sid, facts, secretHash))) return undefined;
+    await this.store.endCookiesOfParent(tx, sid);
     return this.withNewToken(tx, { session: { ...session, ...facts }, ...withoutUndefined({ secret }) });
   }
 
@@ -145,6 +149,7 @@ export class SessionWriter {
     if (!session || session.kind === 'token') return undefined;
     const secret = this.secrets.newCookie();
     if (!(await this.store.renew(tx, sid, hashSecret(secret)))) return undefined;
+    await this.store.endCookiesOfParent(tx, sid);
     return this.withNewToken(tx, { session, secret });
   }
 
@@ -162,7 +167,7 @@ export class SessionWriter {
     return own?.id === sid ? [own] : applications;
   }
 
-  /** Lets the sessions of applications go on with another session of the same account. */
+  /** Lets the sessions of applications go on with another session of the same account; those with cookies sign in again. */
   moveApplications(tx: Tx, former: string, session: Session): Promise<void> {
     return this.store.moveToParent(tx, former, session);
   }

@@ -65,7 +65,8 @@ const END_APPLICATIONS_OF_USER = `DELETE FROM session WHERE ${OF_USER_BUT}`;
 /** The session itself, if it is of an application, and those that belong to it. */
 const APPLICATIONS = `SELECT ${COLUMNS} FROM session WHERE parent_id = ? OR (id = ? AND parent_id IS NOT NULL)`;
 const END_OF_PARENT = 'DELETE FROM session WHERE parent_id = ?';
-const MOVE = 'UPDATE session SET parent_id = ? WHERE parent_id = ? AND user_id = ?';
+const END_COOKIES_OF_PARENT = 'DELETE FROM session WHERE parent_id = ? AND secret_hash IS NOT NULL';
+const MOVE = 'UPDATE session SET parent_id = ? WHERE parent_id = ? AND user_id = ? AND secret_hash IS NULL';
 
 /** Without the hash of the cookie, which no list needs. */
 const LISTED: FindOptionsSelect<SessionEntity> = Object.fromEntries(
@@ -187,7 +188,12 @@ export class SessionStore {
     await tx.change(END_OF_PARENT, [parentId]);
   }
 
-  /** Makes the sessions of applications belong to another session of the same account. */
+  /** Ends the sessions of applications that have cookies of their own. */
+  async endCookiesOfParent(tx: Tx, parentId: string): Promise<void> {
+    await tx.change(END_COOKIES_OF_PARENT, [parentId]);
+  }
+
+  /** Makes the sessions of applications belong to another session of the same account, except for those with cookies. */
   async moveToParent(tx: Tx, formerId: string, { id, subject }: Pick<Session, 'id' | 'subject'>): Promise<void> {
     await tx.change(MOVE, [id, formerId, subject]);
   }
