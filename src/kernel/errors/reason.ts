@@ -119,7 +119,18 @@ type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'link requ
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
 
 /** Why a request of an application is rejected. */
-type ApplicationReason = 'authorization request' | 'forward-auth rule' | 'forward-auth request' | 'forward-auth code';
+type ApplicationReason = 'authorization request' | ForwardAuthReason;
+
+/** Why a request that a proxy asks about, or a sign-in to its application, is rejected. */
+type ForwardAuthReason =
+  // The peer is no trusted proxy, or does not describe one request.
+  | 'forward-auth peer'
+  | 'forward-auth description'
+  // There is no rule for the path, or the user does not meet it.
+  | 'forward-auth rule'
+  | 'forward-auth demand'
+  | 'forward-auth request'
+  | 'forward-auth code';
 
 /** Why a change of an account is rejected. */
 type AccountReason =

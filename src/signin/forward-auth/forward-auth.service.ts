@@ -38,7 +38,7 @@ export class ForwardAuth {
     const secret = this.cookies.sessionOf(cookiesOf(request), proxied.origin.replace(/:.*$/s, ''));
     const visitor = await this.sessions.visitor(secret, proxied.origin);
     const decision = decideAccess(rule, visitor, { now: this.clock.seconds() });
-    if (decision.kind === 'deny') throw denied();
+    if (decision.kind === 'deny') throw denied('demand');
     if (decision.kind === 'ask') this.ask(decision.question, visitor, { proxied, rule, request, reply });
     else this.admit(identityOf(decision.visitor), proxied, request, reply);
   }
@@ -46,10 +46,11 @@ export class ForwardAuth {
   /** @throws ServiceError `ACCESS_DENIED` unless a proxy describes a request for which there is one rule */
   private read(request: HttpRequest): { readonly proxied: ProxiedRequest; readonly rule: AccessRule } {
     const { isProxy, requestHeaders, rules } = this.applications;
-    if (!isProxy(request.socket.remoteAddress)) throw denied();
+    if (!isProxy(request.socket.remoteAddress)) throw denied('peer');
     const proxied = proxiedRequest(request.headers, requestHeaders, originOf(request));
-    const rule = proxied && rules.find(proxied.origin, proxied.target.path);
-    if (!rule) throw denied();
+    if (!proxied) throw denied('description');
+    const rule = rules.find(proxied.origin, proxied.target.path);
+    if (!rule) throw denied('rule');
     return { proxied, rule };
   }
 
@@ -83,8 +84,8 @@ function identityOf({ principal, account }: Visitor): Identity {
   return { account, amr: principal.amr };
 }
 
-function denied(): ServiceError {
-  return new ServiceError('ACCESS_DENIED', { reason: 'forward-auth rule' });
+function denied(what: 'peer' | 'description' | 'rule' | 'demand'): ServiceError {
+  return new ServiceError('ACCESS_DENIED', { reason: `forward-auth ${what}` });
 }
 
 /** For scripts, which cannot sign in: what they need (RFC 6750, RFC 9470). */

@@ -30,7 +30,7 @@ export class PortalSignIn {
     if (!request) throw new ServiceError('VALIDATION_FAILED', { reason: 'forward-auth request' });
     const visitor = await this.visitor(reply.cookies[SESSION]);
     const decision = decideAccess(this.ruleOf(request), visitor, { stored: request, now: this.clock.seconds() });
-    if (decision.kind === 'deny') throw new ServiceError('ACCESS_DENIED', { reason: 'forward-auth rule' });
+    if (decision.kind === 'deny') throw new ServiceError('ACCESS_DENIED', { reason: 'forward-auth demand' });
     if (decision.kind === 'grant') return this.returnTo(request, value, decision.visitor, reply);
     await this.requests.markAsked(value, askedBy(decision.question));
     reply.seeOther(pathOf(decision.question, this.applications.contextPath, this.applications.authorizePath(value)));
