@@ -65,9 +65,7 @@ function filterForm({ t, contextPath }: PageContext, { filter, kinds }: EventsFi
   const options = ['', ...kinds].map(
     (kind) =>
       html`<option value="${kind}"${kind === filter.kind ? html` selected` : undefined}>${
-        kind === ''
-          ? admin.allKinds
-          : `${kind}${activity.kinds[kind] === undefined ? '' : ` – ${activity.kinds[kind]}`}`
+        kind === '' ? admin.allKinds : (activity.kinds[kind] ?? kind)
       }</option>
 `,
   );
