@@ -5,11 +5,10 @@ import { ServiceError } from '../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { PersonalData, type PersonalRow } from '../../platform/persistence/personal-data.service.js';
 import { personalTables } from '../../platform/persistence/personal-tables.js';
-// Commands do not load the staff login; this import adds its tables to the export.
-import '../../signin/saml/login/authn-requests.service.js';
-import '../../signin/saml/logout/session-termination.service.js';
 import { AdminActs } from './admin-acts.service.js';
 import { type ExportAct, whilePermitted } from './export-act.js';
+// All entities: a command loads no other part of the staff login or of applications, and exports their rows, too.
+import '../schema/backup-tables.js';
 
 /** Exports what is stored about one person, for requests by Article 15 or 20 of the GDPR. */
 @Injectable()

@@ -25,8 +25,6 @@ import { TotpSecrets } from '../../identity/second-factor/totp/totp-secrets.serv
 import { RandomModule } from '../../kernel/random/random.module.js';
 import { MailBacklog } from '../../platform/mail/mail-backlog.service.js';
 import { MailModule } from '../../platform/mail/mail.module.js';
-// The import registers a table, so that the export of a person contains it.
-import '../notices/notices.service.js';
 import { MetadataRequestsModule } from '../../signin/saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../../signin/saml/idp/metadata-requests.service.js';
 import { Sealer } from '../../platform/sealing/sealer.js';

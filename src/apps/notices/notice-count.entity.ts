@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** Number of notices of a kind that an account got, so that a loop of acts cannot fill a mailbox. */
 @Entity('notice_count', TABLE)
@@ -12,3 +13,10 @@ export class NoticeCountEntity {
   @Column('bigint') readonly notices!: number;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(NoticeCountEntity, {
+  name: 'notice_counts',
+  owner: 'user_id',
+  shown: ['slot', 'began_at', 'notices'],
+  withheld: ['user_id', 'expires_at'],
+});

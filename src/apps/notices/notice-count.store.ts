@@ -1,19 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import type { NoticeKind } from './notice.js';
-import { NoticeCountEntity } from './notice-count.entity.js';
 
 expiringTable('notice_count', 'slot');
-personalTable(NoticeCountEntity, {
-  name: 'notice_counts',
-  owner: 'user_id',
-  shown: ['slot', 'began_at', 'notices'],
-  withheld: ['user_id', 'expires_at'],
-});
-
 /** Maximum number of notices of one kind for an account in an hour; a summary follows them. */
 export const MAX_NOTICES = 10;
 const WINDOW_SECONDS = 3600;

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
 import type { AccountKind, AccountStatus } from './account.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A user. The row also decides attempts, locks and the number of authenticators (decision 0011). */
 @Entity('account', TABLE)
@@ -66,3 +67,18 @@ export class AccountEntity {
   /** Names between commas; `groups` is a reserved word of MySQL. */
   @Column('varchar', { length: 1024, default: '' }) readonly group_names!: string;
 }
+
+personalTable(AccountEntity, {
+  name: 'account',
+  owner: 'id',
+  shown: [
+    ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
+    ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
+    ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at', 'totp_count'],
+    ...['passkey_count', 'email_version', 'email_verified_version', 'display_name', 'group_names'],
+  ],
+  withheld: [
+    ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
+    ...['last_attempt_id', 'holds', 'password_version'],
+  ],
+});

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isLanguage, type Language } from './language.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { AccountEntity } from './account.entity.js';
 import { groupsOf } from './profile.js';
@@ -12,21 +11,6 @@ import {
   STAGED,
   type StoredAccount,
 } from './account.js';
-
-personalTable(AccountEntity, {
-  name: 'account',
-  owner: 'id',
-  shown: [
-    ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
-    ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
-    ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at', 'totp_count'],
-    ...['passkey_count', 'email_version', 'email_verified_version', 'display_name', 'group_names'],
-  ],
-  withheld: [
-    ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
-    ...['last_attempt_id', 'holds', 'password_version'],
-  ],
-});
 
 /** Conditions on a list of accounts; undefined members do not filter. */
 export interface AccountFilter {

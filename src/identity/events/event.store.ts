@@ -1,18 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { FindOptionsSelect } from 'typeorm';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import type { BatchedEvent, PlacedEvent } from './chain/event-batch.js';
 import { EVENT_COLUMNS, type EventRow, MAX_BATCH, UNBATCHED } from './event-line.js';
 import { SecurityEventEntity } from './security-event.entity.js';
-
-personalTable(SecurityEventEntity, {
-  name: 'events',
-  owner: 'user_id',
-  shown: EVENT_COLUMNS,
-  withheld: ['batch'],
-});
 
 const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
 const LISTED: FindOptionsSelect<SecurityEventEntity> = Object.fromEntries(

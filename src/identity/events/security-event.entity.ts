@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
-import type { EventRow } from './event-line.js';
+import { EVENT_COLUMNS, type EventRow } from './event-line.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A security event; the table is append-only. */
 @Entity('security_event', TABLE)
@@ -29,3 +30,10 @@ export class SecurityEventEntity implements EventRow {
   /** -1 for a new event, 0 for one outside the chain; otherwise the batch that relayed it. */
   @Column('bigint', { default: 0 }) readonly batch!: number;
 }
+
+personalTable(SecurityEventEntity, {
+  name: 'events',
+  owner: 'user_id',
+  shown: EVENT_COLUMNS,
+  withheld: ['batch'],
+});

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A client without cookies that has signed in before. */
 @Entity('known_client', TABLE)
@@ -11,3 +12,10 @@ export class KnownClientEntity {
   @Column('varchar', { length: 36 }) readonly user_id!: string;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(KnownClientEntity, {
+  name: 'known_clients',
+  owner: 'user_id',
+  shown: ['expires_at'],
+  withheld: ['id', 'user_id'],
+});

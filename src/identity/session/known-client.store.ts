@@ -1,17 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
-import { KnownClientEntity } from './known-client.entity.js';
 
 expiringTable('known_client', 'id');
-personalTable(KnownClientEntity, {
-  name: 'known_clients',
-  owner: 'user_id',
-  shown: ['expires_at'],
-  withheld: ['id', 'user_id'],
-});
-
 const FIND = 'SELECT id FROM known_client WHERE id = ? AND expires_at > ? AND expires_at <= ?';
 const INSERT = 'INSERT INTO known_client (id, user_id, expires_at) VALUES (?, ?, ?)';
 /** An end beyond the lifetime was written before the clock was set back. */

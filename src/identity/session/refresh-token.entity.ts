@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A refresh token; all tokens of a session, used ones included, are a family. */
 @Entity('refresh_token', TABLE)
@@ -27,3 +28,13 @@ export class RefreshTokenEntity {
   /** 1 for a token whose value names its session, so that its use is noticed without its row. */
   @Column('int', { default: 0 }) readonly names_session!: number;
 }
+
+personalTable(RefreshTokenEntity, {
+  name: 'refresh_tokens',
+  owner: 'user_id',
+  shown: [
+    ...['session_id', 'generation', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'issued_at', 'expires_at'],
+    ...['rotated_at', 'superseded_at'],
+  ],
+  withheld: ['user_id', 'token_hash', 'names_session', 'replaced_by', 'sealed_successor'],
+});

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { amrText } from '../../kernel/principal/amr.js';
 import type { RefreshRecord } from './refresh.js';
@@ -8,16 +7,6 @@ import { hashSecret, type RefreshToken, type Session } from './session.js';
 import { RefreshTokenEntity } from './refresh-token.entity.js';
 
 expiringTable('refresh_token', 'token_hash');
-
-personalTable(RefreshTokenEntity, {
-  name: 'refresh_tokens',
-  owner: 'user_id',
-  shown: [
-    ...['session_id', 'generation', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'issued_at', 'expires_at'],
-    ...['rotated_at', 'superseded_at'],
-  ],
-  withheld: ['user_id', 'token_hash', 'names_session', 'replaced_by', 'sealed_successor'],
-});
 
 const INSERT = `INSERT INTO refresh_token
   (token_hash, session_id, user_id, generation, amr, auth_time, mfa_at, mfa_method, issued_at, expires_at,

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
 import type { Session } from './session.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A session, live until it expires. */
 @Entity('session', TABLE)
@@ -37,3 +38,13 @@ export class SessionEntity {
   /** Null if the identity provider does not prove it. */
   @Column('bigint', { nullable: true }) readonly auth_time!: number | null;
 }
+
+personalTable(SessionEntity, {
+  name: 'sessions',
+  owner: 'user_id',
+  shown: [
+    ...['id', 'kind', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'idp', 'authn_context', 'ends_at', 'ip', 'agent'],
+    ...['created_at', 'last_used_at', 'expires_at', 'parent_id', 'client_id', 'scope'],
+  ],
+  withheld: ['user_id', 'secret_hash', 'half_security_stamp', 'idp_session'],
+});

@@ -3,7 +3,6 @@ import { type FindOptionsSelect, IsNull, MoreThan } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { amrOf, amrText } from '../../kernel/principal/amr.js';
 import { SessionEntity } from './session.entity.js';
@@ -17,16 +16,6 @@ import {
 } from './session.js';
 
 expiringTable('session', 'id');
-
-personalTable(SessionEntity, {
-  name: 'sessions',
-  owner: 'user_id',
-  shown: [
-    ...['id', 'kind', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'idp', 'authn_context', 'ends_at', 'ip', 'agent'],
-    ...['created_at', 'last_used_at', 'expires_at', 'parent_id', 'client_id', 'scope'],
-  ],
-  withheld: ['user_id', 'secret_hash', 'half_security_stamp', 'idp_session'],
-});
 
 const OF_EVERY_SESSION =
   'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../persistence/table-options.js';
 import type { MailRow, MailState } from './mail-message.js';
+import { personalTable } from '../persistence/personal-tables.js';
 
 /** A mail that the relay has not accepted yet. */
 @Entity('mail_message', TABLE)
@@ -26,3 +27,10 @@ export class MailMessageEntity implements MailRow {
   @Column('varchar', { length: 64, nullable: true }) readonly last_error!: string | null;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(MailMessageEntity, {
+  name: 'mails',
+  owner: 'user_id',
+  shown: ['id', 'message_id', 'created_at', 'template', 'facts', 'state', 'attempts', 'last_error'],
+  withheld: ['user_id', 'next_attempt_at', 'give_up_at', 'expires_at'],
+});

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MoreThan } from 'typeorm';
 import { expiringTable } from '../persistence/expiring-tables.js';
-import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { MailMessageEntity } from './mail-message.entity.js';
 import type { MailRow, MailState } from './mail-message.js';
@@ -26,13 +25,6 @@ const RENEW = `UPDATE mail_message SET state = 'waiting', attempts = 0, next_att
 const COUNT = 'SELECT state, COUNT(*) AS mails FROM mail_message GROUP BY state';
 
 expiringTable('mail_message', 'id');
-personalTable(MailMessageEntity, {
-  name: 'mails',
-  owner: 'user_id',
-  shown: ['id', 'message_id', 'created_at', 'template', 'facts', 'state', 'attempts', 'last_error'],
-  withheld: ['user_id', 'next_attempt_at', 'give_up_at', 'expires_at'],
-});
-
 /** Table `mail_message`: the mails that the relay has not accepted yet. */
 @Injectable()
 export class MailMessageStore {

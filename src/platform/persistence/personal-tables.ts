@@ -14,12 +14,12 @@ export interface PersonalTable {
 
 const registered = new Map<EntityClass, PersonalTable>();
 
-/** Registers a table whose rows belong to users; called beside the store that owns it. Each column is shown or withheld. */
+/** Registers a table whose rows belong to users; called beside its entity. Each column is shown or withheld. */
 export function personalTable(entity: EntityClass, options: Omit<PersonalTable, 'entity'>): void {
   registered.set(entity, { entity, ...options });
 }
 
-/** Returns the tables with data about users of every store that is loaded. */
+/** Returns the tables with data about users, of every entity that is loaded. */
 export function personalTables(): readonly PersonalTable[] {
   return [...registered.values()];
 }

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A sign-in to an application behind a proxy; once its user has signed in, it has a code. */
 @Entity('forward_auth_request', TABLE)
@@ -22,3 +23,10 @@ export class SignInRequestEntity {
   @Column('bigint') readonly created_at!: number;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(SignInRequestEntity, {
+  name: 'forward_auth_requests',
+  owner: 'user_id',
+  shown: ['origin', 'uri', 'created_at', 'expires_at'],
+  withheld: ['id', 'state_hash', 'asked', 'code_hash', 'parent_id', 'user_id'],
+});

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Random } from '../../kernel/random/random.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../identity/session/session.js';
 import type { Asked } from '../oidc/authorize/stored-request.js';
@@ -39,13 +38,6 @@ const REQUEST_SECONDS = 600;
 const CODE_SECONDS = 60;
 
 expiringTable('forward_auth_request', 'id', 0);
-
-personalTable(SignInRequestEntity, {
-  name: 'forward_auth_requests',
-  owner: 'user_id',
-  shown: ['origin', 'uri', 'created_at', 'expires_at'],
-  withheld: ['id', 'state_hash', 'asked', 'code_hash', 'parent_id', 'user_id'],
-});
 
 const INSERT = `INSERT INTO forward_auth_request (id, origin, uri, state_hash, created_at, expires_at)
   VALUES (?, ?, ?, ?, ?, ?)`;

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../platform/persistence/table-options.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
 
 /** A mailed link for one act of one account. */
 @Entity('account_link', TABLE)
@@ -24,3 +25,11 @@ export class AccountLinkEntity {
   /** The address that the link confirms. */
   @Column('varchar', { length: 254, nullable: true }) readonly email!: string | null;
 }
+
+personalTable(AccountLinkEntity, {
+  name: 'links',
+  owner: 'user_id',
+  shown: ['kind', 'requested_at', 'expires_at', 'email'],
+  // The slot of a report contains the hash of its token.
+  withheld: ['slot', 'user_id', 'token_hash', 'state', 'email_version'],
+});

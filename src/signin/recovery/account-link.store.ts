@@ -1,20 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { FORMER_ADDRESS, type LinkKind } from './account-link.js';
-import { AccountLinkEntity } from './account-link.entity.js';
 
 expiringTable('account_link', 'slot');
-personalTable(AccountLinkEntity, {
-  name: 'links',
-  owner: 'user_id',
-  shown: ['kind', 'requested_at', 'expires_at', 'email'],
-  // The slot of a report contains the hash of its token.
-  withheld: ['slot', 'user_id', 'token_hash', 'state', 'email_version'],
-});
-
 /** Longer than the time in which no further link is mailed. */
 const KEPT_SECONDS = 3600;
 

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** The link between an account and a person at an identity provider. */
 @Entity('staff_identity', TABLE)
@@ -13,3 +14,10 @@ export class StaffIdentityEntity {
   @Column('bigint') readonly logins!: number;
   @Column('bigint') readonly created_at!: number;
 }
+
+personalTable(StaffIdentityEntity, {
+  name: 'identities',
+  owner: 'user_id',
+  shown: ['issuer', 'person', 'logins', 'created_at'],
+  withheld: ['id', 'user_id'],
+});

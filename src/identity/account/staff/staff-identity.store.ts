@@ -1,15 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { IdentityNames } from './staff-identity.js';
-import { StaffIdentityEntity } from './staff-identity.entity.js';
-
-personalTable(StaffIdentityEntity, {
-  name: 'identities',
-  owner: 'user_id',
-  shown: ['issuer', 'person', 'logins', 'created_at'],
-  withheld: ['id', 'user_id'],
-});
 
 const ENTER = 'UPDATE staff_identity SET logins = logins + 1 WHERE id = ?';
 const USER = 'SELECT user_id FROM staff_identity WHERE id = ?';

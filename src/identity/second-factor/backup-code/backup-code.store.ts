@@ -1,17 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../../../platform/persistence/batch-size.js';
 import { OrmPropertiesProperties } from '../../../platform/persistence/jpa.properties.js';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../../platform/persistence/unit-of-work.js';
 import { KEYED_TAG, type StoredCode } from './backup-code.js';
-import { BackupCodeEntity } from './backup-code.entity.js';
-
-personalTable(BackupCodeEntity, {
-  name: 'backup_codes',
-  owner: 'user_id',
-  shown: ['set_id'],
-  withheld: ['user_id', 'hash', 'pepper'],
-});
 
 const INSERT = 'INSERT INTO backup_code (user_id, set_id, hash, pepper) VALUES ';
 const CONSUME = 'DELETE FROM backup_code WHERE user_id = ? AND set_id = ? AND';

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** A challenge that waits for a response. */
 @Entity('passkey_challenge', TABLE)
@@ -16,3 +17,10 @@ export class PasskeyChallengeEntity {
   @Column('bigint') readonly created_at!: number;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(PasskeyChallengeEntity, {
+  name: 'passkey_challenges',
+  owner: 'user_id',
+  shown: ['purpose', 'created_at', 'expires_at'],
+  withheld: ['id', 'user_id', 'asked_by', 'security_stamp'],
+});

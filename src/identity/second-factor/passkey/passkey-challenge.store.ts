@@ -1,23 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
 import { hashSecret } from '../../session/session.js';
 import { type AttemptSubject, OF_STAMP, subjectConditions, TOLERATED_SKEW_SECONDS } from '../attempts/attempt.js';
 import { CHALLENGE_SECONDS, MAX_PASSKEYS } from './passkey.js';
-import { PasskeyChallengeEntity } from './passkey-challenge.entity.js';
 
 /** Nothing is remembered of an expired challenge: one that is not stored is rejected. */
 expiringTable('passkey_challenge', 'id', 0);
-
-personalTable(PasskeyChallengeEntity, {
-  name: 'passkey_challenges',
-  owner: 'user_id',
-  shown: ['purpose', 'created_at', 'expires_at'],
-  withheld: ['id', 'user_id', 'asked_by', 'security_stamp'],
-});
 
 const CHALLENGE_BYTES = 32;
 

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** A registered passkey. */
 @Entity('passkey', TABLE)
@@ -25,3 +26,13 @@ export class PasskeyEntity {
   @Column('bigint') readonly created_at!: number;
   @Column('bigint', { nullable: true }) readonly last_used_at!: number | null;
 }
+
+personalTable(PasskeyEntity, {
+  name: 'passkeys',
+  owner: 'user_id',
+  shown: [
+    ...['id', 'credential_id', 'algorithm', 'sign_count', 'backup_eligible', 'backed_up', 'aaguid', 'transports'],
+    ...['name', 'created_at', 'last_used_at'],
+  ],
+  withheld: ['user_id', 'credential_hash', 'public_key'],
+});

@@ -1,19 +1,7 @@
 import type { AuthenticatorTransport } from '@simplewebauthn/server';
 import { Injectable } from '@nestjs/common';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { credentialHash, type NewPasskey } from './passkey.js';
-import { PasskeyEntity } from './passkey.entity.js';
-
-personalTable(PasskeyEntity, {
-  name: 'passkeys',
-  owner: 'user_id',
-  shown: [
-    ...['id', 'credential_id', 'algorithm', 'sign_count', 'backup_eligible', 'backed_up', 'aaguid', 'transports'],
-    ...['name', 'created_at', 'last_used_at'],
-  ],
-  withheld: ['user_id', 'credential_hash', 'public_key'],
-});
 
 const INSERT = `INSERT INTO passkey
   (id, user_id, credential_hash, credential_id, public_key, algorithm, sign_count, backup_eligible, backed_up, aaguid,

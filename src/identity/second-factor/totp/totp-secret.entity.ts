@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** A sealed TOTP secret. */
 @Entity('totp_secret', TABLE)
@@ -19,3 +20,10 @@ export class TotpSecretEntity {
   @Column('bigint', { nullable: true }) readonly last_used_at!: number | null;
   @Column('varchar', { length: 8, nullable: true }) readonly asked_for!: string | null;
 }
+
+personalTable(TotpSecretEntity, {
+  name: 'authenticators',
+  owner: 'user_id',
+  shown: ['id', 'name', 'created_at', 'expires_at', 'activated_at', 'last_used_at', 'svg_taken', 'png_taken'],
+  withheld: ['user_id', 'sealed', 'seal_key', 'asked_by', 'asked_for'],
+});

@@ -1,15 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { EnrolmentChange } from '../attempts/attempt.js';
-import { TotpSecretEntity } from './totp-secret.entity.js';
-
-personalTable(TotpSecretEntity, {
-  name: 'authenticators',
-  owner: 'user_id',
-  shown: ['id', 'name', 'created_at', 'expires_at', 'activated_at', 'last_used_at', 'svg_taken', 'png_taken'],
-  withheld: ['user_id', 'sealed', 'seal_key', 'asked_by', 'asked_for'],
-});
 
 const INSERT = `INSERT INTO totp_secret
   (id, user_id, sealed, seal_key, asked_by, asked_for, name, created_at, expires_at, activated_at, svg_taken, png_taken)

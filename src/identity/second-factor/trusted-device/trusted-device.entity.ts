@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** A browser that skips the second factor. */
 @Entity('trusted_device', TABLE)
@@ -16,3 +17,10 @@ export class TrustedDeviceEntity {
   @Column('bigint') readonly last_used_at!: number;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(TrustedDeviceEntity, {
+  name: 'trusted_devices',
+  owner: 'user_id',
+  shown: ['id', 'label', 'ip', 'created_at', 'last_used_at', 'expires_at'],
+  withheld: ['user_id', 'secret_hash'],
+});

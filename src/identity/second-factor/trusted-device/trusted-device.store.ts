@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { MoreThan } from 'typeorm';
 import { isOlder, type Slice } from '../../../platform/persistence/slice.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
@@ -11,13 +10,6 @@ import { TrustedDeviceEntity } from './trusted-device.entity.js';
 import type { TrustedDevice } from './trusted-device.js';
 
 expiringTable('trusted_device', 'id');
-
-personalTable(TrustedDeviceEntity, {
-  name: 'trusted_devices',
-  owner: 'user_id',
-  shown: ['id', 'label', 'ip', 'created_at', 'last_used_at', 'expires_at'],
-  withheld: ['user_id', 'secret_hash'],
-});
 
 const INSERT = `INSERT INTO trusted_device
   (id, user_id, secret_hash, label, ip, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;

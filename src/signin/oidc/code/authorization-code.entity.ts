@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** An authorization code; it stays when it has been used, so that a second use is noticed. */
 @Entity('authorization_code', TABLE)
@@ -18,3 +19,10 @@ export class AuthorizationCodeEntity {
   @Column('bigint') readonly expires_at!: number;
   @Column('bigint', { nullable: true }) readonly used_at!: number | null;
 }
+
+personalTable(AuthorizationCodeEntity, {
+  name: 'authorization_codes',
+  owner: 'user_id',
+  shown: ['client_id', 'session_id', 'expires_at', 'used_at'],
+  withheld: ['user_id', 'id', 'parent_id', 'terms'],
+});

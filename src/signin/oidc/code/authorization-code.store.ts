@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { Random } from '../../../kernel/random/random.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { UserClaim } from '../../../identity/client/client.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../../identity/session/session.js';
@@ -35,13 +34,6 @@ export interface AuthorizationCode {
 const CODE_SECONDS = 60;
 
 expiringTable('authorization_code', 'id');
-
-personalTable(AuthorizationCodeEntity, {
-  name: 'authorization_codes',
-  owner: 'user_id',
-  shown: ['client_id', 'session_id', 'expires_at', 'used_at'],
-  withheld: ['user_id', 'id', 'parent_id', 'terms'],
-});
 
 const INSERT = `INSERT INTO authorization_code (id, client_id, parent_id, user_id, session_id, terms, expires_at)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;

@@ -1,20 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { RequestedContext } from './response/authn-context.js';
 import { SamlRequestEntity } from './saml-request.entity.js';
 
 /** Rows are deleted 60 s after they expire, for clocks that differ; anyone can create rows, so none is kept for longer. */
 expiringTable('saml_request', 'id', 60);
-
-personalTable(SamlRequestEntity, {
-  name: 'identity_provider_requests',
-  owner: 'user_id',
-  shown: ['idp', 'return_to', 'asked', 'session_id', 'expires_at'],
-  withheld: ['id', 'user_id', 'browser_hash', 'relay_state'],
-});
 
 /** A login that waits for the response of an identity provider. */
 export interface PendingRequest {

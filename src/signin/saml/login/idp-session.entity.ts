@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** A session at an identity provider. */
 @Entity('idp_session', TABLE)
@@ -13,3 +14,10 @@ export class IdpSessionEntity {
   @Column('varchar', { length: 255, nullable: true }) readonly session_index!: string | null;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(IdpSessionEntity, {
+  name: 'identity_provider_sessions',
+  owner: { column: 'id', from: 'session', of: 'idp_session', by: 'user_id' },
+  shown: ['idp', 'name_id', 'session_index', 'expires_at'],
+  withheld: ['id', 'name_hash'],
+});

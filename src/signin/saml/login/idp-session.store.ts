@@ -4,20 +4,12 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
-import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { SessionProperties } from '../../../identity/session/session.properties.js';
 import type { AssertionFacts, NameId } from './response/assertion.js';
 import { IdpSessionEntity } from './idp-session.entity.js';
 
 expiringTable('idp_session', 'id');
-
-personalTable(IdpSessionEntity, {
-  name: 'identity_provider_sessions',
-  owner: { column: 'id', from: 'session', of: 'idp_session', by: 'user_id' },
-  shown: ['idp', 'name_id', 'session_index', 'expires_at'],
-  withheld: ['id', 'name_hash'],
-});
 
 /** A session at an identity provider, as stated in its assertion. */
 interface IdpSession {

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
 /** A login that waits for the response of an identity provider. */
 @Entity('saml_request', TABLE)
@@ -15,3 +16,10 @@ export class SamlRequestEntity {
   @Column('varchar', { length: 36, nullable: true }) readonly session_id!: string | null;
   @Column('bigint') readonly expires_at!: number;
 }
+
+personalTable(SamlRequestEntity, {
+  name: 'identity_provider_requests',
+  owner: 'user_id',
+  shown: ['idp', 'return_to', 'asked', 'session_id', 'expires_at'],
+  withheld: ['id', 'user_id', 'browser_hash', 'relay_state'],
+});
