@@ -1,8 +1,9 @@
-// npm run bench -- attack [a b c]: the resident memory of the service while logins fail; without letters, all parts.
+// npm run bench -- attack [a b c d]: the resident memory of the service while logins fail and garbage arrives; without letters, all parts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codesPart } from './attack/codes.part.mjs';
+import { garbagePart } from './attack/garbage.part.mjs';
 import { cheapPasswordsPart, realPasswordsPart } from './attack/passwords.part.mjs';
 import { CLIENTS } from './load/crowd.mjs';
 
@@ -11,6 +12,7 @@ const PARTS = {
   a: { title: 'wrong passwords, cheap hash', run: cheapPasswordsPart },
   b: { title: 'wrong codes, cheap hash', run: codesPart },
   c: { title: 'wrong passwords, packaged hash', run: realPasswordsPart },
+  d: { title: 'garbage for OpenID Connect', run: garbagePart },
 };
 
 const wanted = process.argv.slice(2);

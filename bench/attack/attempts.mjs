@@ -28,15 +28,15 @@ export function wrongCode(index, mfaToken) {
   const step = Math.floor(Date.now() / 1000 / STEP_SECONDS);
   const right = [-2, -1, 0, 1, 2].map((skew) => codeOf(step + skew));
   const code = CODES.find((each) => !right.includes(each));
-  return requestText('POST', '/login/2fa', { body: { mfa_token: mfaToken, code }, headers: from(index) });
+  return requestText('POST', '/login/2fa', { body: { mfa_token: mfaToken, code }, headers: addressOf(index) });
 }
 
 function loginText(index, body) {
-  return requestText('POST', '/login', { body, headers: from(index) });
+  return requestText('POST', '/login', { body, headers: addressOf(index) });
 }
 
 /** Half of the addresses are from the benchmark network (RFC 2544), half are IPv6 networks (RFC 3849). */
-function from(index) {
+export function addressOf(index) {
   const half = index >> 1;
   const address =
     index % 2 === 0

@@ -10,11 +10,11 @@ const LATER_SECONDS = 60;
 const MOST_MEGABYTES = 280;
 
 /**
- * Starts the service of a stand and judges its resident memory while `attack` runs with a crowd of clients; the attack
+ * Starts the service of a stand, with more settings, and judges its resident memory while `attack` runs with a crowd of clients; the attack
  * returns the number of its attempts.
  */
-export async function watchedAttack(stand, what, attack) {
-  const service = await stand.start({ output: join(stand.folder, 'service.log') });
+export async function watchedAttack(stand, what, attack, settings = []) {
+  const service = await stand.start({ settings, output: join(stand.folder, 'service.log') });
   try {
     await sleep(IDLE_SECONDS * 1000);
     const before = await residentMegabytes(service.pid);

@@ -58,13 +58,14 @@ export class Connection {
   }
 }
 
-/** Text of a request with a JSON body, or without a body. */
-export function requestText(method, path, { body, headers = {} } = {}) {
-  const json = body === undefined ? '' : JSON.stringify(body);
+/** Text of a request with a JSON body, with the encoded fields of a form, or without a body. */
+export function requestText(method, path, { body, form, headers = {} } = {}) {
+  const content = form ?? (body === undefined ? '' : JSON.stringify(body));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
+  const media = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+  const type = content === '' ? '' : `Content-Type: ${media}\r\n`;
   return (
     `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\n${lines.join('')}${type}` +
-    `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
+    `Content-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}`
   );
 }
