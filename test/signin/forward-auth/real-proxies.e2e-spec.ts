@@ -12,11 +12,16 @@ import { HttpClient } from '../../support/http/http-client.js';
 import { sendRaw } from '../../support/http/raw-http.js';
 import { type Person, storyOn } from '../../support/login/login-story.js';
 import { BROWSER, visit } from '../../support/pages/pages.js';
+import { findProgram } from '../../support/runner/binaries.js';
 import { needs } from '../../support/runner/needs.js';
 
 const HOST = 'wiki.example.com';
-/** Caddy has no TLS in these tests; the recipes of the others name https. */
-const ORIGINS = { nginx: `https://${HOST}`, haproxy: `https://${HOST}`, caddy: `http://${HOST}` } as const;
+/** The recipes of two name https; the others tell the scheme of the connection, which has no TLS in these tests. */
+const ORIGINS = {
+  ...{ nginx: `https://${HOST}`, haproxy: `https://${HOST}` },
+  ...{ caddy: `http://${HOST}`, envoy: `http://${HOST}`, traefik: `http://${HOST}` },
+} as const;
+const OPTIONAL = (['envoy', 'traefik'] as const).filter((name) => findProgram(name) !== null);
 const OWN = [`https://${HOST}/`, `http://${HOST}/`, 'https://login.example.com/'];
 
 function argsFor(name: keyof typeof ORIGINS): readonly string[] {
@@ -40,8 +45,9 @@ function argsFor(name: keyof typeof ORIGINS): readonly string[] {
 const valuesOf = ({ headers }: Received, name: string): readonly string[] =>
   headers.flatMap(([each, value]) => (each === name && value !== '' ? [value] : []));
 
-describe.each(['nginx', 'caddy', 'haproxy'] as const)('Forward authentication', (name) => {
-  needs(name)(`with ${name}`, () => {
+describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward authentication', (name) => {
+  const group = name === 'envoy' || name === 'traefik' ? optional : needs(name);
+  group(`with ${name}`, () => {
     onSqlite('and an application that trusts Remote-User', (engine) => {
       const origin = ORIGINS[name];
       const story = storyOn(engine, { args: argsFor(name), people: 5 });
@@ -169,6 +175,10 @@ describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
     });
   });
 });
+
+function optional(title: string, tests: () => void): void {
+  describe(title, { tags: ['server'] }, tests);
+}
 
 /** A browser at the proxy, which it knows as the host of the application. */
 function atProxy({ url }: RealProxy): HttpClient {

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../programs/free-port.js';
 import { KeptProcess } from '../programs/kept-process.js';
 import { temporaryFolder } from '../programs/temporary-folder.js';
-import { programOf } from '../runner/binaries.js';
+import { type OptionalProxy, programOf } from '../runner/binaries.js';
 import { waitUntil } from '../runner/wait-until.js';
 
 const RECIPES = fileURLToPath(new URL('../../../deploy/forward-auth/', import.meta.url));
 const HOST = '127.0.0.1';
 
-type ProxyName = 'nginx' | 'nginx with php-fpm' | 'caddy' | 'caddy with php-fpm' | 'haproxy';
+type ProxyName = 'nginx' | 'nginx with php-fpm' | 'caddy' | 'caddy with php-fpm' | 'haproxy' | OptionalProxy;
 
 /** Ports of what the proxy connects. */
 export interface ProxyTargets {
@@ -57,6 +57,22 @@ const WRITERS: Readonly<Record<ProxyName, (folder: string, port: number, targets
     ]);
     writeFileSync(join(folder, 'haproxy.cfg'), config);
     return { command: programOf('haproxy'), args: ['-db', '-f', 'haproxy.cfg'] };
+  },
+  envoy(folder, port, targets) {
+    const config = recipe('envoy.yml', targets, [
+      [/address: 0\.0\.0\.0, port_value: 443/, `address: ${HOST}, port_value: ${port}`],
+      [/transport_socket:\n[^]*? filters:/, 'filters:'],
+      [/port_value: 8080/, `port_value: ${targets.service}`],
+      [/port_value: 9000/, `port_value: ${targets.application}`],
+    ]);
+    writeFileSync(join(folder, 'envoy.yml'), config);
+    const quiet = ['--use-dynamic-base-id', '--log-level', 'error', '--concurrency', '1'];
+    return { command: programOf('envoy'), args: ['-c', 'envoy.yml', ...quiet] };
+  },
+  traefik(folder, port, targets) {
+    writeFileSync(join(folder, 'wiki.yml'), recipe('traefik.yml', targets, [[/^ *tls: \{\}\n/gm, '']]));
+    const args = [`--entryPoints.web.address=${HOST}:${port}`, '--providers.file.filename=wiki.yml'];
+    return { command: programOf('traefik'), args: [...args, '--global.checkNewVersion=false'] };
   },
 };
 

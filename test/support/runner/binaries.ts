@@ -12,8 +12,12 @@ export type Server = (typeof SERVERS)[number];
 /** Servers with the MySQL protocol. Tests use a MySQL if it is installed and do not require it. */
 export type DatabaseKind = 'mariadb' | 'mysql';
 
+/** Proxies that no package of Debian has. Tests use one that is installed and require none. */
+export type OptionalProxy = 'envoy' | 'traefik';
+
 /** Galera is a library, and copies the data to a new node with rsync. */
-type Program = Exclude<Server, 'galera'> | DatabaseKind | 'mariadb-install' | 'promtool' | 'php' | 'rsync';
+type Program =
+  Exclude<Server, 'galera'> | DatabaseKind | OptionalProxy | ('mariadb-install' | 'promtool' | 'php' | 'rsync');
 
 export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
@@ -29,6 +33,8 @@ export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   nginx: ['nginx'],
   caddy: ['caddy'],
   haproxy: ['haproxy'],
+  envoy: ['envoy'],
+  traefik: ['traefik'],
   'php-fpm': ['php-fpm', 'php-fpm8.4', 'php-fpm8.3', 'php-fpm8.2'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
