@@ -24,7 +24,6 @@ core.register_action("forward-auth", { "http-req" }, function(txn)
   headers["x-forwarded-uri"] = { txn.sf:pathq() }
 
   local answer = core.httpclient():get { url = SERVICE, headers = headers, timeout = 5000 }
-  txn:set_var("txn.forward_auth_status", answer.status)
   if answer.headers == nil then return end
   if answer.headers["location"] ~= nil then
     txn:set_var("txn.forward_auth_location", answer.headers["location"][0])
@@ -34,4 +33,6 @@ core.register_action("forward-auth", { "http-req" }, function(txn)
     local value = answer.headers[name] ~= nil and answer.headers[name][0] or ""
     if answer.status == 200 and value ~= "" then txn.http:req_add_header(name, value) end
   end
+  -- At the end: HAProxy goes on after an error of an action, and denies a request without a status.
+  txn:set_var("txn.forward_auth_status", answer.status)
 end)

@@ -44,8 +44,15 @@ const UNREAD = [400, 'VALIDATION_FAILED'] as const;
 const UNSUPPORTED = [415, 'UNSUPPORTED_MEDIA_TYPE'] as const;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Parts of the service that exist only if they are configured. */
+const ARGS = [
+  '--app.security.clients.shop.public=true',
+  '--app.security.clients.shop.redirect-uris=https://shop.example/cb',
+  '--app.security.forward-auth.rules.wiki.url=http://127.0.0.1',
+];
+
 /** Read from the router when the tests are collected, so that a new route is tested without being listed here. */
-const ROUTES = await routesOfService();
+const ROUTES = await routesOfService(ARGS);
 const named = (routes: readonly ServiceRoute[]): readonly (readonly [string, ServiceRoute])[] =>
   routes.map((route) => [nameOf(route), route]);
 const WITH_BODY = ROUTES.filter(({ method }) => !['GET', 'HEAD'].includes(method));
@@ -63,7 +70,7 @@ function methodsOf(path: string): { readonly offered: readonly string[]; readonl
 }
 
 onSqlite('every route', (engine) => {
-  const story = storyOn(engine, { others: { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK' } });
+  const story = storyOn(engine, { args: ARGS, others: { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK' } });
   const callers = new Callers(story, ADMIN, HELP_DESK);
 
   async function sendAs(

@@ -13,7 +13,7 @@ import { sendRaw } from '../../support/http/raw-http.js';
 import { type Person, storyOn } from '../../support/login/login-story.js';
 import { BROWSER, visit } from '../../support/pages/pages.js';
 import { findProgram } from '../../support/runner/binaries.js';
-import { needs } from '../../support/runner/needs.js';
+import { needs, serverTests } from '../../support/runner/needs.js';
 
 const HOST = 'wiki.example.com';
 /** The recipes of two name https; the others tell the scheme of the connection, which has no TLS in these tests. */
@@ -46,7 +46,7 @@ const valuesOf = ({ headers }: Received, name: string): readonly string[] =>
   headers.flatMap(([each, value]) => (each === name && value !== '' ? [value] : []));
 
 describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward authentication', (name) => {
-  const group = name === 'envoy' || name === 'traefik' ? optional : needs(name);
+  const group = name === 'envoy' || name === 'traefik' ? serverTests : needs(name);
   group(`with ${name}`, () => {
     onSqlite('and an application that trusts Remote-User', (engine) => {
       const origin = ORIGINS[name];
@@ -175,10 +175,6 @@ describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
     });
   });
 });
-
-function optional(title: string, tests: () => void): void {
-  describe(title, { tags: ['server'] }, tests);
-}
 
 /** A browser at the proxy, which it knows as the host of the application. */
 function atProxy({ url }: RealProxy): HttpClient {

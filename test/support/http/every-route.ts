@@ -28,6 +28,10 @@ const OPEN = new Set([
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
   'POST /account/email',
+  // Applications, and the proxies before them, authenticate in their own way.
+  ...['GET /.well-known/openid-configuration', 'GET /authorize', 'POST /authorize', 'POST /par', 'POST /token'],
+  ...['GET /userinfo', 'POST /userinfo', 'GET /end-session', 'POST /end-session'],
+  ...['', '/sign-in', '/authorize', '/callback'].map((path) => `GET /forward-auth${path}`),
 ]);
 /** Closed routes that also accept an mfa_token or a half-authenticated session. */
 const HALF = new Set([
@@ -261,6 +265,8 @@ const HEADERS: Fields = {
   'cross-origin-resource-policy': 'same-origin',
 };
 const NEVER = ['x-powered-by', 'server', 'access-control-allow-origin', 'access-control-allow-credentials'];
+/** Paths whose errors have the form of OAuth (RFC 6749 section 5.2, RFC 6750 section 3). */
+const OAUTH = /^\/(?:par|token|userinfo|revoke)$/;
 const MEMBERS = ['code', 'instance', 'request_id', 'status', 'timestamp', 'title', 'type'];
 
 /** Violations of the rules for all responses; error responses must be complete problem documents (http-api section 1). */
@@ -277,6 +283,8 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   const isNotThere = status === 404 && MANAGEMENT.test(path) && headers.get('content-length') === '0';
   // The response to an unparsable request has no path and a generated id (docs/reference/errors.md).
   const isRaw = status === 400 && headers.get('connection') === 'close' && !('instance' in body) && text !== '';
+  const media = headers.get('content-type') ?? '';
+  const isOAuth = OAUTH.test(path) && media.startsWith('application/json');
   const expected = [
     ...MEMBERS.filter((member) => !isRaw || member !== 'instance'),
     ...(code === 'VALIDATION_FAILED' ? ['errors'] : []),
@@ -294,15 +302,19 @@ function flawsOf(answer: Answer, sentId: string): string[] {
     ...(isNotThere && { 'cache-control': headers.get('cache-control') === 'no-store', 'a body': text === '' }),
     ...(status >= 400 &&
       !isNotThere && {
-        'media type': /^application\/problem\+json(?:;\s*charset=utf-8)?$/i.test(headers.get('content-type') ?? ''),
+        'media type': isOAuth || /^application\/problem\+json(?:;\s*charset=utf-8)?$/i.test(media),
         'cache-control': headers.get('cache-control') === 'no-store',
         'a cookie': cookies.every(({ value }) => value === ''),
         'retry-after': headers.has('retry-after') === (status === 429 || status === 503),
         'www-authenticate': headers.has('www-authenticate') || !['INVALID_TOKEN', 'STEP_UP_REQUIRED'].includes(code),
         allow: headers.has('allow') === (status === 405),
       }),
+    ...(isOAuth &&
+      status >= 400 &&
+      !isHead && { error: Object.keys(body).toSorted().join(' ') === 'error error_description' }),
     ...(status >= 400 &&
       !isHead &&
+      !isOAuth &&
       !isNotThere && {
         'a code': Object.hasOwn(STATUS, code) && STATUS[code as keyof typeof STATUS] === status,
         status: body['status'] === status,

@@ -13,11 +13,11 @@ export interface ServiceRoute {
 }
 
 /** Every route of the packaged service, including those that the framework adds (HEAD). */
-export async function routesOfService(): Promise<readonly ServiceRoute[]> {
+export async function routesOfService(args: readonly string[] = []): Promise<readonly ServiceRoute[]> {
   const file = join(temporaryFolder('routes'), 'routes');
   const preload = new URL('route-list-preload.ts', import.meta.url);
   preload.searchParams.set('file', file);
-  const service = await startService({ nodeArguments: ['--import', preload.href] });
+  const service = await startService({ args, nodeArguments: ['--import', preload.href] });
   await service.release();
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line) as ServiceRoute);

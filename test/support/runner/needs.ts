@@ -19,3 +19,8 @@ export function needs(...servers: readonly Server[]): (title: string, tests: () 
     describe(title, { tags: ['server', ...servers], ...(isSkipped && { skip: true }) }, tests);
   };
 }
+
+/** A `describe` for tests of a server that this machine has, and that no other one needs. */
+export function serverTests(title: string, tests: () => void): void {
+  describe(title, { tags: ['server'] }, tests);
+}
