@@ -29,8 +29,12 @@ export class SessionEntity {
   @Column('bigint', { nullable: true }) readonly ends_at!: number | null;
   @Column('varchar', { length: 36, nullable: true }) readonly idp_session!: string | null;
 
-  /** The session of the browser that an application has signed in with; null for a session that is not of an application. */
+  /**
+   * The session of the browser that an application has signed in with. Of a session without its second factor, the one of the same
+   * user that it replaces when it is complete.
+   */
   @Column('varchar', { length: 36, nullable: true }) readonly parent_id!: string | null;
+  /** Null for a session that is not of an application. */
   @Column('varchar', { length: 64, nullable: true }) readonly client_id!: string | null;
   /** Separated by blanks. */
   @Column('varchar', { length: 512, nullable: true }) readonly scope!: string | null;

@@ -27,13 +27,14 @@ const INSERT = `INSERT INTO session (secret_hash, ${OF_EVERY_SESSION}) VALUES ($
 const INSERT_OF_APPLICATION = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS}, ?, ?, ?)`;
 const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
 /** The cookie of an application is no cookie of this service, whatever the name it is sent by. */
-const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND parent_id IS NULL AND expires_at > ?`;
+const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND client_id IS NULL AND expires_at > ?`;
 /** The session of an application and that of its browser, in one round trip. */
-const LIVE_OF_APPLICATION = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND parent_id IS NOT NULL AND expires_at > ?
+const LIVE_OF_APPLICATION = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND client_id IS NOT NULL AND expires_at > ?
   UNION ALL
   SELECT ${COLUMNS} FROM session WHERE id = (SELECT parent_id FROM session WHERE secret_hash = ?)
     AND half_security_stamp IS NULL AND expires_at > ?`;
-const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
+const USE = `UPDATE session SET last_used_at = ?, expires_at = ?
+  WHERE id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
 /** The row changes even within one second, which locks it at every node of a cluster. */
 const HOLD = `UPDATE session SET last_used_at = CASE WHEN last_used_at = ? THEN last_used_at - 1 ELSE ? END
   WHERE id = ? AND user_id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
@@ -47,15 +48,16 @@ const END = 'DELETE FROM session WHERE id = ?';
 const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
 const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_security_stamp IS NOT NULL';
 const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
-const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ? AND parent_id IS NULL';
-const OF_USER_BUT = 'user_id = ? AND parent_id IS NOT NULL AND parent_id <> ?';
+const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ? AND client_id IS NULL';
+const OF_USER_BUT = 'user_id = ? AND client_id IS NOT NULL AND parent_id <> ?';
 const APPLICATIONS_OF_USER = `SELECT ${COLUMNS} FROM session WHERE ${OF_USER_BUT}`;
 const END_APPLICATIONS_OF_USER = `DELETE FROM session WHERE ${OF_USER_BUT}`;
 /** The session itself, if it is of an application, and those that belong to it. */
-const APPLICATIONS = `SELECT ${COLUMNS} FROM session WHERE parent_id = ? OR (id = ? AND parent_id IS NOT NULL)`;
-const END_OF_PARENT = 'DELETE FROM session WHERE parent_id = ?';
-const END_COOKIES_OF_PARENT = 'DELETE FROM session WHERE parent_id = ? AND secret_hash IS NOT NULL';
+const APPLICATIONS = `SELECT ${COLUMNS} FROM session WHERE client_id IS NOT NULL AND (parent_id = ? OR id = ?)`;
+const END_OF_PARENT = 'DELETE FROM session WHERE parent_id = ? AND client_id IS NOT NULL';
+const END_COOKIES_OF_PARENT = `${END_OF_PARENT} AND secret_hash IS NOT NULL`;
 const MOVE = 'UPDATE session SET parent_id = ? WHERE parent_id = ? AND user_id = ? AND secret_hash IS NULL';
+const REPLACE_LATER = 'UPDATE session SET parent_id = ? WHERE id = ? AND half_security_stamp IS NOT NULL';
 
 /** Without the hash of the cookie, which no list needs. */
 const LISTED: FindOptionsSelect<SessionEntity> = Object.fromEntries(
@@ -111,7 +113,7 @@ export class SessionStore {
     return (await sessions.find({ select: LISTED, where, order: { id: 'DESC' }, take: page.limit })).map(sessionOf);
   }
 
-  /** Also locks the row until the transaction ends; false if the session has ended. */
+  /** Also locks the row until the transaction ends; false if the session has ended or is not complete. */
   async use(tx: Tx, id: string, now: number, expiresAt: number): Promise<boolean> {
     return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
   }
@@ -186,6 +188,11 @@ export class SessionStore {
   async moveToParent(tx: Tx, formerId: string, { id, subject }: Pick<Session, 'id' | 'subject'>): Promise<void> {
     await tx.change(MOVE, [id, formerId, subject]);
   }
+
+  /** Notes the session that a half-authenticated one replaces when it is complete. */
+  async replaceLater(tx: Tx, formerId: string, halfId: string): Promise<void> {
+    await tx.change(REPLACE_LATER, [formerId, halfId]);
+  }
 }
 
 /** In the order of `OF_APPLICATION`. */
@@ -204,11 +211,13 @@ function firstOf([row]: readonly Row[]): Session | undefined {
 
 function sessionOf(row: Row): Session {
   const application = applicationOf(row);
+  const replaces = row.client_id === null ? row.parent_id : null;
   return {
     id: row.id,
     subject: row.user_id,
     kind: row.kind,
     ...(row.half_security_stamp !== null && { halfSecurityStamp: row.half_security_stamp }),
+    ...(replaces !== null && { replaces }),
     amr: amrOf(row.amr),
     ...(row.auth_time !== null && { authTime: row.auth_time }),
     ...(row.mfa_at !== null && { mfaAt: row.mfa_at }),

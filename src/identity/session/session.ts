@@ -36,6 +36,8 @@ export interface Session extends LoginFacts {
   readonly kind: SessionKind;
   /** Set while the second factor is open: the security stamp of the account the session is bound to. */
   readonly halfSecurityStamp?: number;
+  /** The session of the same user that it replaces when it is complete; set only while the second factor is open. */
+  readonly replaces?: string;
   readonly createdAt: number;
   readonly lastUsedAt: number;
   /** When the session expires unless it is used before. */

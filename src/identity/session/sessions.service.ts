@@ -135,7 +135,7 @@ export class Sessions {
     const [half, isEnded] = await Promise.all([this.store.find(tx, halfSid), this.store.endHalf(tx, halfSid)]);
     if (!half || !isEnded) return undefined;
     const opened = await this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
-    await this.writer.moveApplications(tx, halfSid, opened.session);
+    await this.endFormer(tx, await this.replacedBy(tx, half), opened.session);
     return opened;
   }
 
@@ -153,11 +153,17 @@ export class Sessions {
     return count;
   }
 
-  /** Ends one session of an account and records the event; false if the account has no such session. */
+  /**
+   * Ends one session of an account and records the event; false if the account has no such session. A session without its second
+   * factor ends with the one that it would have replaced.
+   */
   async revoke(tx: Tx, sid: string, subject: string, facts: RevocationFacts): Promise<boolean> {
+    const session = await this.store.find(tx, sid);
     const isEnded = await this.end(tx, sid, subject);
-    if (isEnded) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, ...facts });
-    return isEnded;
+    if (!isEnded) return false;
+    await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, ...facts });
+    if (session?.replaces !== undefined) await this.revoke(tx, session.replaces, subject, facts);
+    return true;
   }
 
   /** Like `endAll`, and records one event if there was a session. */
@@ -192,19 +198,39 @@ export class Sessions {
 
   /**
    * Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). If it is the same user who signs in
-   * again, the sessions of applications go on with the new one.
+   * again, the sessions of applications go on with the new one; if that lacks its second factor, all of this happens when it is
+   * complete.
    */
   async endReplaced(tx: Tx, secret: string | undefined, by: Session): Promise<void> {
-    const former = secret === undefined ? undefined : await this.store.findBySecret(tx, secret);
-    if (!former) return;
-    await this.writer.moveApplications(tx, former.id, by);
-    await this.revoke(tx, former.id, former.subject, { reason: 'replaced' });
+    await this.endFormer(tx, secret === undefined ? undefined : await this.store.findBySecret(tx, secret), by);
   }
 
-  /** Ends a session that another one replaces, without an event; the sessions of applications go on as in `endReplaced`. */
-  async replace(tx: Tx, sid: string, by: Session): Promise<void> {
-    await this.writer.moveApplications(tx, sid, by);
-    await this.end(tx, sid);
+  /** As `endReplaced`, by the id of the session and without an event; false if the session does not end now. */
+  async replace(tx: Tx, sid: string, by: Session): Promise<boolean> {
+    const former = await this.store.find(tx, sid);
+    return former !== undefined && this.succeed(tx, former, by);
+  }
+
+  private async endFormer(tx: Tx, former: Session | undefined, by: Session): Promise<void> {
+    if (!former || !(await this.succeed(tx, former, by))) return;
+    await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: former.subject, reason: 'replaced' });
+  }
+
+  private async succeed(tx: Tx, former: Session, by: Session): Promise<boolean> {
+    const before = await this.replacedBy(tx, former);
+    if (before) await this.succeed(tx, before, by);
+    const isComplete = ({ halfSecurityStamp }: Session): boolean => halfSecurityStamp === undefined;
+    if (isComplete(former) && !isComplete(by) && former.subject === by.subject) {
+      await this.store.replaceLater(tx, former.id, by.id);
+      return false;
+    }
+    await this.writer.moveApplications(tx, former.id, by);
+    return this.end(tx, former.id);
+  }
+
+  /** The live session that a half-authenticated one replaces when it is complete. */
+  private async replacedBy(tx: Tx, { replaces }: Session): Promise<Session | undefined> {
+    return replaces === undefined ? undefined : this.store.find(tx, replaces);
   }
 
   /** The relay of these events tells the applications (OpenID Connect Back-Channel Logout). */

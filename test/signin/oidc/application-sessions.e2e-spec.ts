@@ -1,0 +1,108 @@
+import { decodeJwt } from 'jose';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
+import { type Enrolled, storyOn } from '../../support/login/login-story.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
+import { LogoutReceiver } from '../../support/oidc/logout-receiver.js';
+import { RelyingParty } from '../../support/oidc/relying-party.js';
+
+const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
+const receiver = await new LogoutReceiver().start();
+afterAll(() => receiver.stop());
+
+onAnyEngine('the sessions of applications', (engine) => {
+  const story = storyOn(engine, {
+    args: [
+      `--app.security.clients.shop.secret=${SHOP.secret}`,
+      `--app.security.clients.shop.redirect-uris=${SHOP.redirectUri}`,
+      `--app.security.clients.shop.backchannel-logout-uri=${receiver.url}`,
+    ],
+    people: 20,
+  });
+  const shop = (): RelyingParty => new RelyingParty(SHOP, story.service.url);
+  const password = (browser: HttpClient, { id, password: pw }: Enrolled): Promise<Answer> =>
+    browser.post('/session', { id, pw });
+  const code = (browser: HttpClient, person: Enrolled): Promise<Answer> =>
+    browser.post('/2fa/verify', { code: story.nextCode(person) });
+  /** A user with both factors, and the tokens of an application. */
+  const signedIn = async (): Promise<{ person: Enrolled; browser: HttpClient; tokens: Answer }> => {
+    const person = await story.enrolled();
+    const browser = story.client();
+    await password(browser, person);
+    await code(browser, person);
+    return { person, browser, tokens: await shop().signIn(browser) };
+  };
+  const sidOf = (tokens: Answer): unknown => decodeJwt(textOf(tokens, 'access_token'))['sid'];
+  const refresh = (tokens: Answer): Promise<Answer> => shop().refresh(textOf(tokens, 'refresh_token'));
+  /** What an ended session leaves to its application. */
+  const ENDED = { userinfo: 401, refresh: 'invalid_grant', logouts: 1 };
+  const endOf = async (tokens: Answer): Promise<typeof ENDED> => {
+    const { status } = await story.client().get('/userinfo', { bearer: textOf(tokens, 'access_token') });
+    const refreshed = await refresh(tokens);
+    const logouts = await receiver.received('sid', sidOf(tokens));
+    return { userinfo: status, refresh: textOf(refreshed, 'error'), logouts: logouts.length };
+  };
+
+  // The relay of events waits by the clock of the service.
+  beforeEach(() => story.clock.run());
+
+  describe('of a user who signs in again', () => {
+    it('S3: a refresh does not extend the session that waits for its second factor', async () => {
+      const { person, browser, tokens } = await signedIn();
+      await password(browser, person);
+      story.clock.advance(100);
+
+      expect(await refresh(tokens)).toBeAnswered(200);
+      story.clock.advance(100);
+
+      expect(await code(browser, person)).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('go on if the user gives the second factor up', async () => {
+      const { person, browser, tokens } = await signedIn();
+      await password(browser, person);
+      story.clock.advance(200);
+
+      expect(await refresh(tokens)).toBeAnswered(200);
+      expect(receiver.tokens.map((token) => decodeJwt(token)['sid'])).not.toContain(sidOf(tokens));
+    });
+
+    it('belong to the new session as soon as it is complete', async () => {
+      const { person, browser, tokens } = await signedIn();
+      await password(browser, person);
+      await password(browser, person);
+      await code(browser, person);
+
+      const refreshed = await refresh(tokens);
+      expect(refreshed).toBeAnswered(200);
+      await browser.delete('/session');
+
+      expect(await endOf(refreshed)).toEqual(ENDED);
+    });
+
+    it('S5: the session before ends when the new one is complete', async () => {
+      const { person, browser } = await signedIn();
+      const copy = { headers: { cookie: `SESSION=${browser.cookie('SESSION') ?? ''}` } };
+      await password(browser, person);
+      await code(browser, person);
+
+      expect(await story.client().get('/session', copy)).toBeAnswered(401);
+    });
+
+    it('end with a sign-out before the second factor', async () => {
+      const { person, browser, tokens } = await signedIn();
+      await password(browser, person);
+
+      await browser.delete('/session');
+
+      expect(await endOf(tokens)).toEqual(ENDED);
+    });
+
+    it('end when another user signs in with the browser, even before the second factor', async () => {
+      const { browser, tokens } = await signedIn();
+      await password(browser, await story.enrolled());
+
+      expect(await endOf(tokens)).toEqual(ENDED);
+    });
+  });
+});
