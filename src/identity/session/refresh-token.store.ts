@@ -88,9 +88,13 @@ export class RefreshTokenStore {
     await tx.change(END_OF_SESSION, [sid]);
   }
 
-  /** All of an account but those of one session and of its applications. */
-  async deleteByUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
-    await tx.change(END_OF_USER, [subject, exceptSid, exceptSid]);
+  /** All of an account but those of one session and of the applications of one. */
+  async deleteByUser(
+    tx: Tx,
+    subject: string,
+    except: { readonly sid: string; readonly parentId: string },
+  ): Promise<void> {
+    await tx.change(END_OF_USER, [subject, except.sid, except.parentId]);
   }
 
   /** Clears the sealed successors of those of these tokens that were used before an instant. */

@@ -173,18 +173,18 @@ export class SessionWriter {
   }
 
   /**
-   * Deletes all sessions of an account but one and those of its applications, and their refresh tokens. Returns the number of
+   * Deletes all sessions of an account but one and the applications of one, and their refresh tokens. Returns the number of
    * sessions that have ended, and those of applications among them; the order is that of `end`.
    */
   async endAll(
     tx: Tx,
     subject: string,
-    exceptSid: string,
+    except: { readonly sid: string; readonly parentId: string },
   ): Promise<{ readonly count: number; readonly applications: readonly Session[] }> {
-    const count = await this.store.deleteByUser(tx, subject, exceptSid);
-    const applications = await this.store.findApplicationsByUser(tx, subject, exceptSid);
-    if (applications.length > 0) await this.store.deleteApplicationsByUser(tx, subject, exceptSid);
-    await this.tokens.deleteByUser(tx, subject, exceptSid);
+    const count = await this.store.deleteByUser(tx, subject, except.sid);
+    const applications = await this.store.findApplicationsByUser(tx, subject, except.parentId);
+    if (applications.length > 0) await this.store.deleteApplicationsByUser(tx, subject, except.parentId);
+    await this.tokens.deleteByUser(tx, subject, except);
     return { count: count + applications.length, applications };
   }
 

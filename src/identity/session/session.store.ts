@@ -162,12 +162,12 @@ export class SessionStore {
   }
 
   /** The sessions of applications of an account but those that belong to one session, whether or not they have expired. */
-  async findApplicationsByUser(tx: Tx, subject: string, exceptId: string): Promise<readonly Session[]> {
-    return (await tx.rows<Row>(APPLICATIONS_OF_USER, [subject, exceptId])).map(sessionOf);
+  async findApplicationsByUser(tx: Tx, subject: string, exceptParent: string): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(APPLICATIONS_OF_USER, [subject, exceptParent])).map(sessionOf);
   }
 
-  async deleteApplicationsByUser(tx: Tx, subject: string, exceptId: string): Promise<void> {
-    await tx.change(END_APPLICATIONS_OF_USER, [subject, exceptId]);
+  async deleteApplicationsByUser(tx: Tx, subject: string, exceptParent: string): Promise<void> {
+    await tx.change(END_APPLICATIONS_OF_USER, [subject, exceptParent]);
   }
 
   /** The sessions of applications that end with a session, itself included, whether or not they have expired. */

@@ -146,11 +146,12 @@ export class Sessions {
     return applications !== undefined;
   }
 
-  /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
-  async endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
-    const { count, applications } = await this.writer.endAll(tx, subject, exceptSid);
-    await this.recordEnds(tx, applications);
-    return count;
+  /**
+   * Ends all sessions of an account but one, half-authenticated ones included, and those of all applications; returns their number.
+   * The refresh token of an application may be a copy as well as a cookie may, which `renew` replaces.
+   */
+  endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
+    return this.endAllBut(tx, subject, { sid: exceptSid, parentId: NO_ID });
   }
 
   /**
@@ -166,9 +167,9 @@ export class Sessions {
     return true;
   }
 
-  /** Like `endAll`, and records one event if there was a session. */
+  /** Like `endAll`, but the applications of the excepted session go on; records one event if there was a session. */
   async revokeAll(tx: Tx, subject: string, facts: RevocationFacts, exceptSid = NO_ID): Promise<number> {
-    const count = await this.endAll(tx, subject, exceptSid);
+    const count = await this.endAllBut(tx, subject, { sid: exceptSid, parentId: exceptSid });
     if (count > 0) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, ...facts });
     return count;
   }
@@ -231,6 +232,16 @@ export class Sessions {
   /** The live session that a half-authenticated one replaces when it is complete. */
   private async replacedBy(tx: Tx, { replaces }: Session): Promise<Session | undefined> {
     return replaces === undefined ? undefined : this.store.find(tx, replaces);
+  }
+
+  private async endAllBut(
+    tx: Tx,
+    subject: string,
+    except: { readonly sid: string; readonly parentId: string },
+  ): Promise<number> {
+    const { count, applications } = await this.writer.endAll(tx, subject, except);
+    await this.recordEnds(tx, applications);
+    return count;
   }
 
   /** The relay of these events tells the applications (OpenID Connect Back-Channel Logout). */

@@ -46,6 +46,35 @@ onAnyEngine('the sessions of applications', (engine) => {
   // The relay of events waits by the clock of the service.
   beforeEach(() => story.clock.run());
 
+  describe('of a user who changes a credential', () => {
+    it('S6: end by a new password, also those of the session that goes on', async () => {
+      const { person, browser } = await signedIn();
+      const offline = await shop().signIn(browser, { scope: 'openid offline_access' });
+      const changed = await browser.post('/me/password', { current: person.password, new: `${person.password} 2` });
+
+      expect(changed).toBeAnswered(204);
+      expect(await browser.get('/session')).toBeAnswered(200);
+      expect(await endOf(offline)).toEqual(ENDED);
+    });
+
+    it('S6: end when the second factor is switched off', async () => {
+      const { person, browser, tokens } = await signedIn();
+      const disabled = await browser.post('/2fa/disable', { code: story.nextCode(person) });
+
+      expect(disabled).toBeAnswered(204);
+      expect(await browser.get('/session')).toBeAnswered(200);
+      expect(await endOf(tokens)).toEqual(ENDED);
+    });
+
+    it('go on if the user ends all other sessions', async () => {
+      const { browser, tokens } = await signedIn();
+
+      expect(await browser.delete('/sessions')).toBeAnswered(204);
+
+      expect(await refresh(tokens)).toBeAnswered(200);
+    });
+  });
+
   describe('of a user who signs in again', () => {
     it('S3: a refresh does not extend the session that waits for its second factor', async () => {
       const { person, browser, tokens } = await signedIn();
