@@ -118,7 +118,17 @@ function scopesOf(parameters: Parameters, { scopes: allowed }: Client): readonly
 export function audienceOf(parameters: Parameters, { audiences }: Client): string {
   const resource = parameters.get('resource') ?? audiences[0];
   if (audiences.includes(resource)) return resource;
-  throw new OAuthError('invalid_target', 'resource is not an audience of the application');
+  throw invalidTarget();
+}
+
+/** @throws OAuthError `invalid_target` if a token request is not for the granted audience (RFC 8707 section 2.2) */
+export function requireAudience(parameters: Parameters, { audiences }: Client, granted = ''): void {
+  const resource = parameters.get('resource') ?? granted;
+  if (resource !== granted || !audiences.includes(granted)) throw invalidTarget();
+}
+
+function invalidTarget(): OAuthError {
+  return new OAuthError('invalid_target', 'resource is not an audience that the application may have');
 }
 
 function promptsOf(parameters: Parameters): ReadonlySet<Prompt> {

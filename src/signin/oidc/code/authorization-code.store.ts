@@ -11,8 +11,8 @@ import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 /** What a code grants, as the request asked for it. */
 export interface CodeTerms {
   readonly redirectUri: string;
+  /** Of the session that the code opens, as `grantedScope` writes it. */
   readonly scope: string;
-  readonly audience: string;
   readonly codeChallenge?: string;
   readonly nonce?: string;
   /** The class that the sign-in has met for the request. */

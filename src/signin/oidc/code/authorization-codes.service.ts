@@ -9,8 +9,9 @@ import type { AuthorizationRequest } from '../authorize/authorization-request.js
 import type { Visitor } from '../authorize/sign-in-decision.js';
 import type { StoredRequest } from '../authorize/stored-request.js';
 import { StoredRequestStore } from '../authorize/stored-request.store.js';
+import { grantedScope } from '../granted-scope.js';
 import { OAuthError } from '../oauth-error.js';
-import { permittedClaims, scopeOfClaim } from '../user/user-claims.js';
+import { permittedClaims } from '../user/user-claims.js';
 import { AuthorizationCodeStore } from './authorization-code.store.js';
 
 /** Issues authorization codes for granted requests. */
@@ -33,8 +34,8 @@ export class AuthorizationCodes {
     const { client, redirectUri, scopes, audience, codeChallenge, nonce, claims } = request;
     const isPermitted = (claim: UserClaim): boolean => permittedClaims(client).has(claim);
     const terms = {
-      ...{ redirectUri, audience, idTokenClaims: claims.idToken.filter(isPermitted) },
-      scope: [...scopes, ...claims.userinfo.filter(isPermitted).map(scopeOfClaim)].join(' '),
+      ...{ redirectUri, idTokenClaims: claims.idToken.filter(isPermitted) },
+      scope: grantedScope(audience, scopes, claims.userinfo.filter(isPermitted)),
       ...withoutUndefined({ codeChallenge, nonce, acr }),
     };
     return this.work.run(async (tx) => {

@@ -5,7 +5,9 @@ import { type Client, OFFLINE_ACCESS } from '../../../identity/client/client.js'
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import { requireAudience } from '../authorize/authorization-request.js';
 import type { Parameters } from '../authorize/parameters.js';
+import { grantedAudience } from '../granted-scope.js';
 import { OAuthError } from '../oauth-error.js';
 import { mayUse } from '../user/access.js';
 import { type AuthorizationCode, AuthorizationCodeStore, type CodeTerms } from './authorization-code.store.js';
@@ -47,6 +49,7 @@ export class CodeGrant {
     const found = await this.codes.find(tx, code);
     if (found?.clientId !== client.id) throw rejected('the code is unknown or has expired');
     requireSame(found, parameters);
+    requireAudience(parameters, client, grantedAudience(found.terms.scope));
     if (found.isUsed || !(await this.codes.use(tx, code))) {
       await this.endFirstUse(tx, found);
       return undefined;

@@ -3,8 +3,8 @@ import { type Client, GRANT_TYPES, type GrantType, SCOPES } from '../../../ident
 import { audienceOf } from '../authorize/authorization-request.js';
 import { listOf, type Parameters } from '../authorize/parameters.js';
 import { CodeGrant } from '../code/code-grant.service.js';
+import { namedScopes } from '../granted-scope.js';
 import { OAuthError } from '../oauth-error.js';
-import { namedScopes } from '../user/user-claims.js';
 import { RefreshGrant } from './refresh-grant.service.js';
 import { type TokenResponse, TokenResponses } from './token-responses.service.js';
 
@@ -31,18 +31,12 @@ export class Grants {
 
   private async byCode(parameters: Parameters, client: Client): Promise<TokenResponse> {
     const granted = await this.codes.redeem(parameters, client);
-    return this.responses.issue(client, granted, granted.terms.audience);
+    return this.responses.issue(client, granted);
   }
 
   private async byRefreshToken(parameters: Parameters, client: Client): Promise<TokenResponse> {
-    const audience = audienceOf(parameters, client);
     const granted = await this.refreshes.refresh(parameters, client);
-    return this.responses.issue(
-      client,
-      granted,
-      audience,
-      narrowed(parameters, granted.session.application?.scope ?? ''),
-    );
+    return this.responses.issue(client, granted, narrowed(parameters, granted.session.application?.scope ?? ''));
   }
 }
 

@@ -4,7 +4,9 @@ import type { Account } from '../../../identity/account/account.js';
 import type { Client } from '../../../identity/client/client.js';
 import { SessionRefresh } from '../../../identity/session/session-refresh.service.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { requireAudience } from '../authorize/authorization-request.js';
 import type { Parameters } from '../authorize/parameters.js';
+import { grantedAudience } from '../granted-scope.js';
 import { OAuthError } from '../oauth-error.js';
 import { mayUse } from '../user/access.js';
 import type { GrantedSession } from './token-responses.service.js';
@@ -17,7 +19,7 @@ export class RefreshGrant {
     private readonly accounts: Accounts,
   ) {}
 
-  /** @throws OAuthError `invalid_grant`, whatever the reason; ServiceError `RATE_LIMITED` if it is refreshed too often */
+  /** @throws OAuthError `invalid_grant`, whatever the reason; `invalid_target` for another audience; ServiceError `RATE_LIMITED` if it is refreshed too often */
   async refresh(parameters: Parameters, client: Client): Promise<GrantedSession> {
     const value = parameters.get('refresh_token');
     if (value === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
@@ -25,6 +27,7 @@ export class RefreshGrant {
       const account = await this.accounts.find(session.subject, tx);
       // The error rolls the exchange back: the token of another client stays usable.
       if (session.application?.clientId !== client.id || !account || !mayUse(account, client)) throw rejected();
+      requireAudience(parameters, client, grantedAudience(session.application.scope));
       return account;
     });
     if (rotation.kind === 'limited') {

@@ -5,7 +5,7 @@ import type { RefreshToken, Session } from '../../../identity/session/session.js
 import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { CodeTerms } from '../code/authorization-code.store.js';
-import { namedScopes } from '../user/user-claims.js';
+import { grantedAudience, namedScopes } from '../granted-scope.js';
 import { IdTokens } from './id-tokens.service.js';
 
 /** The session of an application for which tokens are issued. */
@@ -48,14 +48,16 @@ export class TokenResponses {
   async issue(
     client: Client,
     granted: GrantedSession,
-    audience: string,
     scopes = namedScopes(granted.session.application?.scope ?? ''),
   ): Promise<TokenResponse> {
     const { session, account, refreshToken } = granted;
     const scope = scopes.join(' ');
     const { accessToken, expiresIn } = await this.accessTokens.issue(session, account.roles, {
-      ...{ audience, clientId: client.id, scope },
-      ...withoutUndefined({ lifetime: client.accessLifetime }),
+      ...{ clientId: client.id, scope },
+      ...withoutUndefined({
+        audience: grantedAudience(session.application?.scope ?? ''),
+        lifetime: client.accessLifetime,
+      }),
     });
     const hasIdToken = scopes.includes(OPENID);
     const idToken = hasIdToken ? await this.idTokens.issue(client, granted, accessToken, expiresIn) : undefined;

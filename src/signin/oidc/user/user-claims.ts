@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose';
 import type { Account } from '../../../identity/account/account.js';
 import { CLAIMS, type Client, type UserClaim } from '../../../identity/client/client.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { scopeOfClaim } from '../granted-scope.js';
 
 /** The claims of the standard scopes that this service knows (OpenID Connect Core section 5.4). */
 const OF_SCOPES: Readonly<Record<string, readonly UserClaim[]>> = {
@@ -10,27 +11,9 @@ const OF_SCOPES: Readonly<Record<string, readonly UserClaim[]>> = {
   groups: ['groups'],
 };
 
-/** A scope that stands for one claim at userinfo, which the request has named (OpenID Connect Core section 5.5). */
-const CLAIM_PREFIX = 'claim:';
-
-export function scopeOfClaim(claim: UserClaim): string {
-  return CLAIM_PREFIX + claim;
-}
-
-/** The scopes among the granted ones, without those that stand for claims. */
-export function namedScopes(scope: string): readonly string[] {
-  return scope.split(' ').filter((name) => name !== '' && !name.startsWith(CLAIM_PREFIX));
-}
-
 /** The claims that a client may get: by the scopes that it may request, or of its own. */
 export function permittedClaims({ scopes, claims }: Client): ReadonlySet<UserClaim> {
   return new Set([...Array.from(scopes).flatMap((name) => OF_SCOPES[name] ?? []), ...claims]);
-}
-
-/** The scopes of an access token, and the claims that were requested by name beside the scopes of its session. */
-export function scopeForUserinfo(ofToken: string, granted: string): string {
-  const named = granted.split(' ').filter((name) => name.startsWith(CLAIM_PREFIX));
-  return [ofToken, ...named].join(' ');
 }
 
 /** The claims that these scopes and further names grant about a user; those without a value are absent. */

@@ -5,10 +5,11 @@ import { OPENID } from '../../../identity/client/client.js';
 import { Clients } from '../../../identity/client/clients.service.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
+import { scopeForUserinfo } from '../granted-scope.js';
 import { OAuthError } from '../oauth-error.js';
 import { IdTokens } from '../token/id-tokens.service.js';
 import { mayUse } from './access.js';
-import { scopeForUserinfo, userClaims } from './user-claims.js';
+import { userClaims } from './user-claims.js';
 
 /** Claims about the user of an access token. */
 @Injectable()

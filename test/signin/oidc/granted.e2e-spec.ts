@@ -1,0 +1,61 @@
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
+import { storyOn } from '../../support/login/login-story.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
+import { RelyingParty } from '../../support/oidc/relying-party.js';
+
+const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
+
+onAnyEngine('what tokens of applications grant', (engine) => {
+  const story = storyOn(engine, {
+    args: [
+      `--app.security.clients.shop.secret=${SHOP.secret}`,
+      `--app.security.clients.shop.redirect-uris=${SHOP.redirectUri}`,
+      '--app.security.clients.shop.audience=orders,stock',
+    ],
+    people: 20,
+  });
+  const shop = (): RelyingParty => new RelyingParty(SHOP, story.service.url);
+  const signedIn = async (): Promise<HttpClient> => {
+    const { id, password } = story.person();
+    const browser = story.client();
+    await browser.post('/session', { id, pw: password });
+    return browser;
+  };
+  const refresh = (tokens: Answer, changes: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    shop().token({ grant_type: 'refresh_token', refresh_token: textOf(tokens, 'refresh_token'), ...changes });
+  const audienceOf = (tokens: Answer): unknown => decodeJwt(textOf(tokens, 'access_token')).aud;
+
+  describe('the audience', () => {
+    it('of a refresh is the granted one, whether or not the application names it', async () => {
+      const tokens = await shop().signIn(await signedIn(), { resource: 'stock' });
+
+      const again = await refresh(tokens);
+      const named = await refresh(again, { resource: 'stock' });
+
+      expect([tokens, again, named].map(audienceOf)).toEqual(['stock', 'stock', 'stock']);
+      expect(again.body['scope']).toBe('openid');
+    });
+
+    it('J5: of a refresh cannot be another one, and the refresh token stays usable', async () => {
+      const tokens = await shop().signIn(await signedIn());
+
+      const other = await refresh(tokens, { resource: 'stock' });
+
+      expect(other.body).toMatchObject({ error: 'invalid_target' });
+      expect(audienceOf(await refresh(tokens))).toBe('orders');
+    });
+
+    it('J5: of a code cannot be another one, and the code stays usable', async () => {
+      const attempt = shop().attempt();
+      const response = await shop().authorize(await signedIn(), attempt, { resource: 'stock' });
+      const code = response.get('code') ?? '';
+
+      const other = await shop().redeem(code, attempt, { resource: 'orders' });
+
+      expect(other.body).toMatchObject({ error: 'invalid_target' });
+      expect(audienceOf(await shop().redeem(code, attempt, { resource: 'stock' }))).toBe('stock');
+    });
+  });
+});
