@@ -93,7 +93,7 @@ export class ClientProperties {
   readonly scopes: readonly string[] = SCOPES;
 
   @Key(list(oneOf(...CLAIMS)), {
-    does: 'Claims in its ID tokens and at userinfo in addition to those of the scopes.',
+    does: 'Claims in its ID tokens and at userinfo in addition to those of the scopes; with roles, its access tokens have them, too.',
     effect: full,
   })
   readonly claims: readonly (typeof CLAIMS)[number][] = [];

@@ -1,24 +1,28 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
-import { storyOn } from '../../support/login/login-story.js';
+import { PASSWORD, type Person, storyOn } from '../../support/login/login-story.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 import { RelyingParty } from '../../support/oidc/relying-party.js';
 
 const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
+const STAFF = { id: 'staff', secret: 'a-secret-of-the-staff-0123456789', redirectUri: 'https://staff.example/cb' };
 
 onAnyEngine('what tokens of applications grant', (engine) => {
   const story = storyOn(engine, {
     args: [
       `--app.security.clients.shop.secret=${SHOP.secret}`,
       `--app.security.clients.shop.redirect-uris=${SHOP.redirectUri}`,
-      '--app.security.clients.shop.audience=orders,stock',
+      '--app.security.clients.shop.audience=orders,stock,resource-api',
+      `--app.security.clients.staff.secret=${STAFF.secret}`,
+      `--app.security.clients.staff.redirect-uris=${STAFF.redirectUri}`,
+      '--app.security.clients.staff.claims=roles',
     ],
     people: 20,
+    others: { clerk: 'ROLE_CLERK' },
   });
   const shop = (): RelyingParty => new RelyingParty(SHOP, story.service.url);
-  const signedIn = async (): Promise<HttpClient> => {
-    const { id, password } = story.person();
+  const signedIn = async ({ id, password }: Person = story.person()): Promise<HttpClient> => {
     const browser = story.client();
     await browser.post('/session', { id, pw: password });
     return browser;
@@ -26,6 +30,24 @@ onAnyEngine('what tokens of applications grant', (engine) => {
   const refresh = (tokens: Answer, changes: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     shop().token({ grant_type: 'refresh_token', refresh_token: textOf(tokens, 'refresh_token'), ...changes });
   const audienceOf = (tokens: Answer): unknown => decodeJwt(textOf(tokens, 'access_token')).aud;
+
+  describe('the roles of the user', () => {
+    it.each([
+      ['are not in the access token of an application', SHOP, {}, []],
+      ['are in the access token of an application that has the claim', STAFF, {}, ['ROLE_CLERK']],
+      ['are in an access token for resource-api', SHOP, { resource: 'resource-api' }, ['ROLE_CLERK']],
+    ])('%s', async (_, client, changes, roles) => {
+      const party = new RelyingParty(client, story.service.url);
+      const tokens = await party.signIn(await signedIn({ id: 'clerk', password: PASSWORD }), changes);
+
+      const refreshed = await party.refresh(textOf(tokens, 'refresh_token'));
+
+      expect([tokens, refreshed].map((each) => decodeJwt(textOf(each, 'access_token'))['roles'])).toEqual([
+        roles,
+        roles,
+      ]);
+    });
+  });
 
   describe('the audience', () => {
     it('of a refresh is the granted one, whether or not the application names it', async () => {

@@ -3,9 +3,11 @@ import type { Account } from '../../../identity/account/account.js';
 import { type Client, OPENID } from '../../../identity/client/client.js';
 import type { RefreshToken, Session } from '../../../identity/session/session.js';
 import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
+import { AUDIENCES } from '../../../kernel/principal/audience.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { CodeTerms } from '../code/authorization-code.store.js';
 import { grantedAudience, namedScopes } from '../granted-scope.js';
+import { permittedClaims } from '../user/user-claims.js';
 import { IdTokens } from './id-tokens.service.js';
 
 /** The session of an application for which tokens are issued. */
@@ -52,12 +54,10 @@ export class TokenResponses {
   ): Promise<TokenResponse> {
     const { session, account, refreshToken } = granted;
     const scope = scopes.join(' ');
-    const { accessToken, expiresIn } = await this.accessTokens.issue(session, account.roles, {
+    const audience = grantedAudience(session.application?.scope ?? '');
+    const { accessToken, expiresIn } = await this.accessTokens.issue(session, rolesFor(client, audience, account), {
       ...{ clientId: client.id, scope },
-      ...withoutUndefined({
-        audience: grantedAudience(session.application?.scope ?? ''),
-        lifetime: client.accessLifetime,
-      }),
+      ...withoutUndefined({ audience, lifetime: client.accessLifetime }),
     });
     const hasIdToken = scopes.includes(OPENID);
     const idToken = hasIdToken ? await this.idTokens.issue(client, granted, accessToken, expiresIn) : undefined;
@@ -67,4 +67,10 @@ export class TokenResponses {
       ...withoutUndefined({ id_token: idToken, refresh_token: hasRefresh ? refreshToken?.value : undefined }),
     };
   }
+}
+
+/** The roles for an access token, which the application can read, too: all where a token has them by specification. */
+function rolesFor(client: Client, audience: string | undefined, { roles }: Account): readonly string[] {
+  const isOurs = AUDIENCES.some((ours) => ours === audience);
+  return isOurs || permittedClaims(client).has('roles') ? roles : [];
 }
