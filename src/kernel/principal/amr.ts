@@ -13,7 +13,7 @@ export const PWD_OTP: Amr = ['pwd', 'otp'];
 export const ACR_PWD = 'urn:login:acr:pwd';
 export const ACR_MFA = 'urn:login:acr:mfa';
 export type Acr = typeof ACR_PWD | typeof ACR_MFA;
-/** Phishing-resistant: requests may name it, and `acrOf` states the less exact `ACR_MFA` for the same login. */
+/** Phishing-resistant: requests may name it, and ID tokens state it; `acrOf` states the less exact `ACR_MFA` for the same login. */
 export const ACR_PHR = 'urn:login:acr:phr';
 /** The classes that a request may name, the weakest first. */
 export const REQUESTABLE_ACRS = [ACR_PWD, ACR_MFA, ACR_PHR] as const;
@@ -42,9 +42,14 @@ export function meetsAcr(amr: Amr, acr: RequestableAcr): boolean {
   return MEETS[acr](amr);
 }
 
-/** Computed from `amr`, never taken from outside. */
+/** The class in access tokens; computed from `amr`, never taken from outside. */
 export function acrOf(amr: Amr): Acr {
   return hasSecondFactor(amr) ? ACR_MFA : ACR_PWD;
+}
+
+/** The strongest class that a login meets. */
+export function strongestAcr(amr: Amr): RequestableAcr {
+  return REQUESTABLE_ACRS.findLast((acr) => meetsAcr(amr, acr)) ?? ACR_PWD;
 }
 
 /** The form in which `amr` is stored. */

@@ -4,6 +4,7 @@ import { type Answer, type HttpClient, textOf } from '../../support/http/http-cl
 import { PASSWORD, type Person, storyOn } from '../../support/login/login-story.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 import { RelyingParty } from '../../support/oidc/relying-party.js';
+import { assert, PasskeyStory } from '../../support/passkey/passkey-story.js';
 
 const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
 const STAFF = { id: 'staff', secret: 'a-secret-of-the-staff-0123456789', redirectUri: 'https://staff.example/cb' };
@@ -29,6 +30,7 @@ onAnyEngine('what tokens of applications grant', (engine) => {
   };
   const refresh = (tokens: Answer, changes: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     shop().token({ grant_type: 'refresh_token', refresh_token: textOf(tokens, 'refresh_token'), ...changes });
+  const acrOf = (tokens: Answer): unknown => decodeJwt(textOf(tokens, 'id_token'))['acr'];
   const audienceOf = (tokens: Answer): unknown => decodeJwt(textOf(tokens, 'access_token')).aud;
 
   describe('the roles of the user', () => {
@@ -46,6 +48,29 @@ onAnyEngine('what tokens of applications grant', (engine) => {
         roles,
         roles,
       ]);
+    });
+  });
+
+  describe('J8: acr of the ID token', () => {
+    it('is the class of the sign-in, also if the request prefers a weaker one', async () => {
+      const person = await story.enrolled();
+      const browser = await signedIn(person);
+      await browser.post('/2fa/verify', { code: story.nextCode(person) });
+
+      const tokens = await shop().signIn(browser, { acr_values: 'urn:login:acr:pwd' });
+
+      expect(acrOf(tokens)).toBe('urn:login:acr:mfa');
+    });
+
+    it('is phr after a passkey, whatever the request prefers, and stays so', async () => {
+      const passkeys = new PasskeyStory(story);
+      const { authenticator, ...person } = await passkeys.holder();
+      const browser = await signedIn(person);
+      await assert(browser, {}, await passkeys.assertion(browser, {}, authenticator));
+
+      const tokens = await shop().signIn(browser, { acr_values: 'urn:login:acr:mfa' });
+
+      expect([tokens, await refresh(tokens)].map(acrOf)).toEqual(['urn:login:acr:phr', 'urn:login:acr:phr']);
     });
   });
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
-import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import { AuthorizationCodes } from '../code/authorization-codes.service.js';
@@ -56,11 +55,7 @@ export class AuthorizationEndpoint {
     const visitor = await this.questions.visitor(reply);
     const decision = decideSignIn(request, visitor, { stored, now: this.clock.seconds() });
     if (decision.kind === 'ask') return { decision };
-    const code = await this.codes.issue(request, decision.visitor, {
-      stored,
-      ...withoutUndefined({ acr: decision.acr }),
-    });
-    return { decision, code };
+    return { decision, code: await this.codes.issue(request, decision.visitor, stored) };
   }
 
   private async orError(target: ResponseTarget, reply: Reply, run: () => Promise<View | ''>): Promise<View | ''> {

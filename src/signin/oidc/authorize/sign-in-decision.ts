@@ -22,8 +22,7 @@ export type Question =
 
 /** The request is granted, or goes on after a question. */
 export type Decision =
-  | { readonly kind: 'grant'; readonly visitor: Visitor; readonly acr?: RequestableAcr }
-  | { readonly kind: 'ask'; readonly question: Question };
+  { readonly kind: 'grant'; readonly visitor: Visitor } | { readonly kind: 'ask'; readonly question: Question };
 
 /** The part of a request that decides. */
 export type SignInDemands = Pick<AuthorizationRequest, 'prompts' | 'maxAge' | 'hintedSubject' | 'preferredAcr'> & {
@@ -84,9 +83,7 @@ function decideAcr(
   const met = demandedAcrs.find((acr) => meetsAcr(amr, acr));
   // The request passes through the browser of the user, so it cannot lower what is registered for the application.
   const isBelowMin = client.minAcr !== undefined && !meetsAcr(amr, client.minAcr);
-  const preference = preferredAcr !== undefined && meetsAcr(amr, preferredAcr) ? preferredAcr : undefined;
-  const acr = met ?? preference;
-  const granted: Decision = { kind: 'grant', visitor, ...(acr !== undefined && { acr }) };
+  const granted: Decision = { kind: 'grant', visitor };
   const wasAsked = stored?.asked === 'second factor';
   const demanded = isBelowMin ? client.minAcr : met === undefined ? demandedAcrs[0] : undefined;
   if (demanded !== undefined) {
@@ -94,7 +91,7 @@ function decideAcr(
     if (question) return { kind: 'ask', question };
     throw new OAuthError('unmet_authentication_requirements', 'the sign-in does not meet the required acr');
   }
-  if (preferredAcr === undefined || preference !== undefined || wasAsked || isSilent) return granted;
+  if (preferredAcr === undefined || meetsAcr(amr, preferredAcr) || wasAsked || isSilent) return granted;
   const question = acrQuestion(preferredAcr, visitor, false);
   return question ? { kind: 'ask', question } : granted;
 }

@@ -5,7 +5,6 @@ import { expiringTable } from '../../../platform/persistence/expiring-tables.js'
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { UserClaim } from '../../../identity/client/client.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../../identity/session/session.js';
-import type { RequestableAcr } from '../../../kernel/principal/amr.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 
 /** What a code grants, as the request asked for it. */
@@ -15,8 +14,6 @@ export interface CodeTerms {
   readonly scope: string;
   readonly codeChallenge?: string;
   readonly nonce?: string;
-  /** The class that the sign-in has met for the request. */
-  readonly acr?: RequestableAcr;
   /** Claims of the ID token beside those of the scopes. */
   readonly idTokenClaims: readonly UserClaim[];
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from '../../../identity/account/accounts.service.js';
 import type { UserClaim } from '../../../identity/client/client.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
-import type { RequestableAcr } from '../../../kernel/principal/amr.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import type { AuthorizationRequest } from '../authorize/authorization-request.js';
@@ -26,17 +25,13 @@ export class AuthorizationCodes {
   ) {}
 
   /** Uses the stored request up. @throws OAuthError if it has been used, or the session has ended meanwhile */
-  issue(
-    request: AuthorizationRequest,
-    { principal, account }: Visitor,
-    { stored, acr }: { readonly stored?: StoredRequest | undefined; readonly acr?: RequestableAcr | undefined },
-  ): Promise<string> {
+  issue(request: AuthorizationRequest, { principal, account }: Visitor, stored?: StoredRequest): Promise<string> {
     const { client, redirectUri, scopes, audience, codeChallenge, nonce, claims } = request;
     const isPermitted = (claim: UserClaim): boolean => permittedClaims(client).has(claim);
     const terms = {
       ...{ redirectUri, idTokenClaims: claims.idToken.filter(isPermitted) },
       scope: grantedScope(audience, scopes, claims.userinfo.filter(isPermitted)),
-      ...withoutUndefined({ codeChallenge, nonce, acr }),
+      ...withoutUndefined({ codeChallenge, nonce }),
     };
     return this.work.run(async (tx) => {
       if (stored && !(await this.requests.use(tx, stored.uri))) {

@@ -9,7 +9,7 @@ import { SigningKeys } from '../../../identity/token/keys/signing-keys.js';
 import { Issuer, parseHeader, signToken, verifyToken } from '../../../identity/token/signed-token.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { Clock } from '../../../kernel/clock/clock.js';
-import { acrOf } from '../../../kernel/principal/amr.js';
+import { strongestAcr } from '../../../kernel/principal/amr.js';
 import type { CodeTerms } from '../code/authorization-code.store.js';
 import { userClaims } from '../user/user-claims.js';
 
@@ -38,7 +38,7 @@ export class IdTokens {
     const others = [...client.claims, ...(terms?.idTokenClaims ?? [])];
     return this.sign(client, {
       ...userClaims(account, '', others),
-      ...{ sub, sid, iat: now, exp: now + lifetime, amr: [...amr], acr: terms?.acr ?? acrOf(amr) },
+      ...{ sub, sid, iat: now, exp: now + lifetime, amr: [...amr], acr: strongestAcr(amr) },
       at_hash: halfHash(accessToken),
       ...withoutUndefined({ auth_time: authTime, nonce: terms?.nonce }),
     });
