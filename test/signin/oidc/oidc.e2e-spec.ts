@@ -104,6 +104,32 @@ onAnyEngine('OpenID Connect', (engine) => {
       expect(await shop.redeem(response?.get('code') ?? '', attempt)).toBeAnswered(200);
     });
 
+    it('of the user of an ID token shows the sign-in page again if its request is reloaded', async () => {
+      const shop = partyOf(SHOP);
+      const hint = textOf(await shop.signIn(await signedIn()), 'id_token');
+      const browser = story.client();
+
+      const asked = await browser.get(shop.authorizePath(shop.attempt(), { id_token_hint: hint }), HTML);
+      const stored = new URL(pagePathOf(asked), ISSUER).searchParams.get('return_to') ?? '';
+      const reloaded = await browser.get(stored, HTML);
+
+      expect(pagePathOf(asked)).toMatch(/^\/portal\/login\?/);
+      expect(pagePathOf(reloaded)).toBe(pagePathOf(asked));
+    });
+
+    it('of another user than that of an ID token ends with login_required', async () => {
+      const shop = partyOf(SHOP);
+      const hint = textOf(await shop.signIn(await signedIn()), 'id_token');
+      const other = story.person();
+      const browser = story.client();
+
+      const asked = await browser.get(shop.authorizePath(shop.attempt(), { id_token_hint: hint }), HTML);
+      const sent = await submit(browser, await visit(browser, pagePathOf(asked)), { id: other.id, pw: other.password });
+      const response = shop.response(await browser.get(pagePathOf(sent), HTML));
+
+      expect(response?.get('error')).toBe('login_required');
+    });
+
     it('begins with the username and the language that the application names', async () => {
       const browser = story.client();
       const shop = partyOf(SHOP);

@@ -45,7 +45,7 @@ export function decideSignIn(request: SignInDemands, visitor: Visitor | undefine
   const isHinted = request.hintedSubject === undefined || visitor?.account.id === request.hintedSubject;
   const isFresh = visitor !== undefined && isHinted && isFreshEnough(request, visitor.principal, situation);
   if (!isFresh) {
-    const isOther = !isHinted && situation.stored?.asked === 'login';
+    const isOther = visitor !== undefined && !isHinted && situation.stored?.asked === 'login';
     if (isSilent || isOther) throw new OAuthError('login_required', 'the user has to sign in');
     return { kind: 'ask', question: loginQuestion(visitor, situation) };
   }
