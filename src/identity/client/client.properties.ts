@@ -5,7 +5,7 @@ import { Key, Members, Properties } from '../../config/bind/properties.decorator
 import { ConversionProblem } from '../../config/problem.js';
 import { ROLE_FORM } from '../account/account.js';
 import { REQUESTABLE_ACRS, type RequestableAcr } from '../../kernel/principal/amr.js';
-import { CLAIMS, GRANT_TYPES, type GrantType, type IdTokenAlgorithm, SCOPES } from './client.js';
+import { CLAIMS, GRANT_TYPES, type GrantType, type IdTokenAlgorithm, OFFLINE_ACCESS, SCOPES } from './client.js';
 import { redirectUriProblem } from './redirect-uri.js';
 
 /** Absolute and without a wildcard, so that requests are compared with it character by character. */
@@ -87,10 +87,12 @@ export class ClientProperties {
   readonly audience: readonly string[] = [];
 
   @Key(list(visible), {
-    does: 'Scopes that it may request; beside those of OpenID Connect any names that its audience understands.',
+    does:
+      'Scopes that it may request; beside those of OpenID Connect any names that its audience understands. With offline_access, its ' +
+      'refresh tokens outlast the idle time of the browser.',
     effect: full,
   })
-  readonly scopes: readonly string[] = SCOPES;
+  readonly scopes: readonly string[] = SCOPES.filter((scope) => scope !== OFFLINE_ACCESS);
 
   @Key(list(oneOf(...CLAIMS)), {
     does: 'Claims in its ID tokens and at userinfo in addition to those of the scopes; with roles, its access tokens have them, too.',

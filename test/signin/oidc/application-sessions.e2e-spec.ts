@@ -15,6 +15,7 @@ onAnyEngine('the sessions of applications', (engine) => {
     args: [
       `--app.security.clients.shop.secret=${SHOP.secret}`,
       `--app.security.clients.shop.redirect-uris=${SHOP.redirectUri}`,
+      '--app.security.clients.shop.scopes=openid,offline_access',
       `--app.security.clients.shop.backchannel-logout-uri=${receiver.url}`,
     ],
     people: 20,

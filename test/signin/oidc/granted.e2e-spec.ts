@@ -18,6 +18,7 @@ onAnyEngine('what tokens of applications grant', (engine) => {
       `--app.security.clients.staff.secret=${STAFF.secret}`,
       `--app.security.clients.staff.redirect-uris=${STAFF.redirectUri}`,
       '--app.security.clients.staff.claims=roles',
+      '--app.security.clients.staff.scopes=openid,profile,offline_access',
     ],
     people: 20,
     others: { clerk: 'ROLE_CLERK' },
@@ -72,6 +73,16 @@ onAnyEngine('what tokens of applications grant', (engine) => {
 
       expect([tokens, await refresh(tokens)].map(acrOf)).toEqual(['urn:login:acr:phr', 'urn:login:acr:phr']);
     });
+  });
+
+  it('offline access is granted only to an application that has its scope', async () => {
+    const staff = new RelyingParty(STAFF, story.service.url);
+    const scope = 'openid profile offline_access';
+    const browser = await signedIn();
+
+    const [offline, other] = [await staff.signIn(browser, { scope }), await shop().signIn(browser, { scope })];
+
+    expect([offline, other].map(({ body }) => body['scope'])).toEqual([scope, 'openid profile']);
   });
 
   describe('the audience', () => {

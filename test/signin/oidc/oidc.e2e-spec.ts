@@ -30,6 +30,7 @@ onAnyEngine('OpenID Connect', (engine) => {
     args: [
       ...ARGS,
       '--app.security.clients.shop.name=The Shop',
+      '--app.security.clients.shop.scopes=openid,profile,email,groups,offline_access',
       '--app.security.clients.api-user.audience=resource-api',
       '--app.security.clients.api-user.scopes=openid',
       `--app.security.clients.${PAGE.id}.public=true`,
