@@ -1,12 +1,14 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
-import { type Enrolled, storyOn } from '../../support/login/login-story.js';
+import { Administrator, OTHERS } from '../../support/login/administrator.js';
+import { type Enrolled, PASSWORD, storyOn } from '../../support/login/login-story.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 import { LogoutReceiver } from '../../support/oidc/logout-receiver.js';
 import { RelyingParty } from '../../support/oidc/relying-party.js';
 
 const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
+const CREW = { id: 'crew', secret: 'a-secret-of-the-crew-0123456789', redirectUri: 'https://crew.example/cb' };
 const receiver = await new LogoutReceiver().start();
 afterAll(() => receiver.stop());
 
@@ -17,8 +19,13 @@ onAnyEngine('the sessions of applications', (engine) => {
       `--app.security.clients.shop.redirect-uris=${SHOP.redirectUri}`,
       '--app.security.clients.shop.scopes=openid,offline_access',
       `--app.security.clients.shop.backchannel-logout-uri=${receiver.url}`,
+      `--app.security.clients.crew.secret=${CREW.secret}`,
+      `--app.security.clients.crew.redirect-uris=${CREW.redirectUri}`,
+      `--app.security.clients.crew.backchannel-logout-uri=${receiver.url}`,
+      '--app.security.clients.crew.roles=ROLE_CREW',
     ],
     people: 20,
+    others: { ...OTHERS, mate: 'ROLE_CREW', bosun: 'ROLE_CREW' },
   });
   const shop = (): RelyingParty => new RelyingParty(SHOP, story.service.url);
   const password = (browser: HttpClient, { id, password: pw }: Enrolled): Promise<Answer> =>
@@ -34,18 +41,46 @@ onAnyEngine('the sessions of applications', (engine) => {
     return { person, browser, tokens: await shop().signIn(browser) };
   };
   const sidOf = (tokens: Answer): unknown => decodeJwt(textOf(tokens, 'access_token'))['sid'];
-  const refresh = (tokens: Answer): Promise<Answer> => shop().refresh(textOf(tokens, 'refresh_token'));
+  const refresh = (tokens: Answer, party = shop()): Promise<Answer> => party.refresh(textOf(tokens, 'refresh_token'));
   /** What an ended session leaves to its application. */
   const ENDED = { userinfo: 401, refresh: 'invalid_grant', logouts: 1 };
-  const endOf = async (tokens: Answer): Promise<typeof ENDED> => {
+  const endOf = async (tokens: Answer, party = shop()): Promise<typeof ENDED> => {
     const { status } = await story.client().get('/userinfo', { bearer: textOf(tokens, 'access_token') });
-    const refreshed = await refresh(tokens);
+    const refreshed = await refresh(tokens, party);
     const logouts = await receiver.received('sid', sidOf(tokens));
     return { userinfo: status, refresh: textOf(refreshed, 'error'), logouts: logouts.length };
   };
 
   // The relay of events waits by the clock of the service.
   beforeEach(() => story.clock.run());
+
+  describe('of a user who loses the role that the application demands', () => {
+    const crew = (): RelyingParty => new RelyingParty(CREW, story.service.url);
+    const signedInAs = async (id: string): Promise<Answer> => {
+      const browser = story.client();
+      await browser.post('/session', { id, pw: PASSWORD });
+      return crew().signIn(browser);
+    };
+
+    it('S6: end at once by an administrator', async () => {
+      const tokens = await signedInAs('mate');
+      const administrator = await Administrator.of(story);
+      const changed = await administrator.send('PATCH', `/users/${await story.subjectOf({ id: 'mate' })}`, {
+        roles: [],
+      });
+
+      expect(changed).toBeAnswered(200);
+      expect(await endOf(tokens, crew())).toEqual(ENDED);
+    });
+
+    it('S6: end at once by a command', async () => {
+      const tokens = await signedInAs('bosun');
+      const changed = await story.command('users', 'set-roles', 'bosun', 'ROLE_COOK');
+
+      expect(changed.exitCode).toBe(0);
+      expect(await endOf(tokens, crew())).toEqual(ENDED);
+    });
+  });
 
   describe('of a user who changes a credential', () => {
     it('S6: end by a new password, also those of the session that goes on', async () => {
