@@ -6,6 +6,7 @@ import { SessionModule } from '../../identity/session/session.module.js';
 import { TokenModule } from '../../identity/token/token.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { HostFactsModule } from '../host/host-facts.module.js';
+import { SamlModule } from '../saml/saml.module.js';
 import { AuthorizationEndpoint } from './authorize/authorization-endpoint.service.js';
 import { AuthorizationResponses } from './authorize/authorization-responses.service.js';
 import { AuthorizeController } from './authorize/authorize.controller.js';
@@ -42,6 +43,7 @@ import { Userinfo } from './user/userinfo.service.js';
     EventsModule,
     HostFactsModule,
     LogoutTokensModule,
+    SamlModule,
     SessionModule,
     TokenModule,
   ],

@@ -17,6 +17,7 @@ import { IdpMetadataStore } from './idp/idp-metadata.store.js';
 import { IdpMeters, SamlMeters } from './saml-meters.js';
 import { IdpSessionStore } from './login/idp-session.store.js';
 import { Idps } from './idp/idps.service.js';
+import { LogoutReturnStore } from './logout/logout-return.store.js';
 import { LogoutMessages } from './logout/logout-messages.service.js';
 import { MetadataRefresh } from './idp/metadata-refresh.task.js';
 import { MetadataRequestsModule } from './idp/metadata-requests.module.js';
@@ -69,7 +70,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
     ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
     ...[SamlResponses, Rejections, AssertionConsumer, StaffLoginStrategy],
     ...[IdpSessionStore, StaffSessions, StaffLogins, MappingWarnings],
-    ...[LogoutMessages, SessionTermination, LogoutReceiver, LogoutRequests, SpInitiatedLogout],
+    ...[LogoutMessages, SessionTermination, LogoutReceiver, LogoutReturnStore, LogoutRequests, SpInitiatedLogout],
     {
       provide: SslBundles,
       inject: [Configuration, Clock],

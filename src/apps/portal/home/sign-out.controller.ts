@@ -59,10 +59,11 @@ export class SignOutController {
     const { contextPath } = this.forms;
     const visitor = await this.visitors.find(reply);
     if (visitor && !this.forms.isFrom(visitor, csrf)) throw new ServiceError('CROSS_SITE', { reason: 'form token' });
-    const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request));
+    const target = this.targetOf(requested);
+    const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request, target));
     this.cookies.clearAll(reply);
     if (to) return forwardByPage(reply, to, contextPath);
-    reply.seeOther(this.targetOf(requested));
+    reply.seeOther(target);
     return '';
   }
 

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
-/** A login that waits for the response of an identity provider. */
+/** A login, or a logout, that waits for the response of an identity provider. */
 @Entity('saml_request', TABLE)
 @Index('saml_request_end', ['expires_at'])
 export class SamlRequestEntity {

@@ -90,11 +90,16 @@ export class LogoutMessages {
     return expiryOfRequest(request, timesOf(properties));
   }
 
-  /** Builds a LogoutRequest for a session. */
-  async request(parties: LogoutParties, session: SessionAtIdp): Promise<OutgoingMessage | undefined> {
+  /** The MAC lets a response prove that it answers a request of ours, without a table: only the next page depends on it. */
+  newRequestId(idp: string): string {
+    const nonce = this.random.bytes(HALF_BYTES);
+    return `_${nonce.toString('hex')}${signatureOf(this.keys[0], nonce, idp).toString('hex')}`;
+  }
+
+  /** Builds a LogoutRequest with an ID of `newRequestId` for a session. */
+  async request(parties: LogoutParties, id: string, session: SessionAtIdp): Promise<OutgoingMessage | undefined> {
     const { slo } = parties.trust;
     if (!slo) return undefined;
-    const id = this.createRequestId(parties.idp);
     const head = { id, issuer: parties.sp.entityId, destination: slo.url, now: this.clock.millis() };
     const message = { field: 'SAMLRequest', xml: logoutRequestXml(head, session), relayState: undefined } as const;
     return this.outgoing(parties, slo.url, message);
@@ -128,12 +133,6 @@ export class LogoutMessages {
     const { field, xml, relayState } = message;
     const signed = await signForPost(xml, keys);
     return { url, form: { [field]: signed, ...(relayState !== undefined && { RelayState: relayState }) } };
-  }
-
-  /** The MAC lets a response prove that it answers a request of ours, without a table: only the next page depends on it. */
-  private createRequestId(idp: string): string {
-    const nonce = this.random.bytes(HALF_BYTES);
-    return `_${nonce.toString('hex')}${signatureOf(this.keys[0], nonce, idp).toString('hex')}`;
   }
 
   private isOwnRequestId(id: string | undefined, idp: string): boolean {

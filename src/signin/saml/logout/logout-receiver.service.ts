@@ -3,6 +3,7 @@ import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import { LogoutMessages, type IncomingLogout } from './logout-messages.service.js';
+import { LogoutRequests } from './logout-requests.service.js';
 import { isRejection, type SamlRejection } from '../login/rejection.js';
 import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import { Rejections } from '../login/rejections.service.js';
@@ -15,6 +16,8 @@ export interface LogoutOutcome {
   readonly to: OutgoingMessage | undefined;
   /** Whether the session of this browser has ended. */
   readonly isOwnEnded: boolean;
+  /** Where a logout that began here continues. */
+  readonly returnTo?: string | undefined;
 }
 
 /** Receives logout messages of identity providers (SAML profiles 4.4). */
@@ -26,6 +29,7 @@ export class LogoutReceiver {
     private readonly sps: ServiceProviders,
     private readonly sessions: Sessions,
     private readonly rejections: Rejections,
+    private readonly requests: LogoutRequests,
   ) {}
 
   /**
@@ -44,7 +48,10 @@ export class LogoutReceiver {
     const received = await this.messages.read(sent, idp, sp);
     if (isRejection(received)) return this.reject(idp, received);
     const { facts, relayState } = received;
-    if (facts.kind === 'response') return { to: undefined, isOwnEnded: false };
+    if (facts.kind === 'response') {
+      const returnTo = await this.requests.returnOf(idp, facts.inResponseTo ?? '');
+      return { to: undefined, isOwnEnded: false, returnTo };
+    }
     const own = secret === undefined ? undefined : await this.sessions.findBySecret(secret);
     const ended = await this.termination.carryOut(idp.name, facts, this.messages.expiryOf(facts, idp));
     if (isRejection(ended)) return this.reject(idp, ended);

@@ -10,6 +10,7 @@ import { IdpSessionStore } from '../login/idp-session.store.js';
 import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
+import { LogoutReturnStore } from './logout-return.store.js';
 
 /** Builds the LogoutRequest that ends the session at an identity provider to which a session here belongs. */
 @Injectable()
@@ -19,20 +20,35 @@ export class LogoutRequests {
     private readonly idpSessions: IdpSessionStore,
     private readonly messages: LogoutMessages,
     private readonly sps: ServiceProviders,
+    private readonly returns: LogoutReturnStore,
   ) {}
 
-  /** Undefined if the assertion named no user, or if the identity provider accepts no requests. */
+  /**
+   * Undefined if the assertion named no user, or if the identity provider accepts no requests. `returnTo` is where the browser
+   * continues after the response.
+   */
   async create(
     idp: Idp,
-    { idpSession }: Pick<Session, 'idpSession'>,
+    { idpSession, subject }: Pick<Session, 'idpSession' | 'subject'>,
     origin: Pick<HttpRequest, 'protocol' | 'host'>,
+    returnTo?: string,
   ): Promise<OutgoingMessage | undefined> {
     if (idpSession === undefined) return undefined;
     const { nameId, sessionIndex } = (await this.work.single((tx) => this.idpSessions.find(tx, idpSession))) ?? {};
     const trust = trustOf(idp);
     if (!nameId || !trust) return undefined;
     const parties = { idp: idp.name, trust, sp: this.sps.of(idp, origin) };
-    return this.messages.request(parties, { nameId, ...withoutUndefined({ sessionIndex }) });
+    const id = this.messages.newRequestId(idp.name);
+    const sent = await this.messages.request(parties, id, { nameId, ...withoutUndefined({ sessionIndex }) });
+    if (sent && returnTo !== undefined) {
+      await this.work.single((tx) => this.returns.insert(tx, { id, idp: idp.name, subject, returnTo }));
+    }
+    return sent;
+  }
+
+  /** Where the browser continues after the response to a request; undefined if nothing waits for it. */
+  returnOf({ name }: Idp, id: string): Promise<string | undefined> {
+    return this.work.single((tx) => this.returns.find(tx, id, name));
   }
 }
 

@@ -90,11 +90,11 @@ export class SamlLogoutController {
     return this.respond(reply, { to, isOwnEnded: true });
   }
 
-  private respond(reply: Reply, { to, isOwnEnded }: LogoutOutcome): View | '' {
+  private respond(reply: Reply, { to, isOwnEnded, returnTo }: LogoutOutcome): View | '' {
     if (isOwnEnded) this.cookies.clearAll(reply);
     const { contextPath } = this;
     if (!to) {
-      reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
+      reply.seeOther(returnTo ?? `${contextPath}${SIGN_IN_PAGE}`);
       return '';
     }
     return redirectOrPost(reply, to, contextPath);

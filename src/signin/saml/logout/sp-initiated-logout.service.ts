@@ -38,16 +38,20 @@ export class SpInitiatedLogout {
     return session.idp === idp.name ? this.requests.create(idp, session, origin) : undefined;
   }
 
-  /** Ends the session of a cookie, and builds a LogoutRequest if it belongs to an identity provider that accepts one. */
+  /**
+   * Ends the session of a cookie, and builds a LogoutRequest if it belongs to an identity provider that accepts one. After its
+   * response, the browser continues at `returnTo`, which the caller has resolved; without it, at the sign-in page.
+   */
   async logOutSession(
     secret: string | undefined,
     origin: Pick<HttpRequest, 'protocol' | 'host'>,
+    returnTo?: string,
   ): Promise<OutgoingMessage | undefined> {
     const session = await this.sessionOf({ authorization: undefined, session: secret });
     if (!session) return undefined;
     await this.end(session);
     const idp = this.idps.list().find(({ name }) => name === session.idp);
-    return idp && this.requests.create(this.idps.named(idp.name), session, origin);
+    return idp && this.requests.create(this.idps.named(idp.name), session, origin, returnTo);
   }
 
   private async end({ subject, id }: Session): Promise<void> {
