@@ -13,6 +13,7 @@ import { AuthorizeController } from './authorize/authorize.controller.js';
 import { ParController } from './authorize/par.controller.js';
 import { PushedRequests } from './authorize/pushed-requests.service.js';
 import { RequestReader } from './authorize/request-reader.service.js';
+import { SignInDecisions } from './authorize/sign-in-decisions.service.js';
 import { SignInQuestions } from './authorize/sign-in-questions.service.js';
 import { StoredRequestStore } from './authorize/stored-request.store.js';
 import { AuthorizationCodeStore } from './code/authorization-code.store.js';
@@ -60,6 +61,7 @@ import { Userinfo } from './user/userinfo.service.js';
       StoredRequestStore,
       RequestReader,
       PushedRequests,
+      SignInDecisions,
       SignInQuestions,
       AuthorizationResponses,
       AuthorizationEndpoint,

@@ -6,6 +6,7 @@ import { onAnyEngine } from '../../support/database/story-database.js';
 import { LogoutReceiver } from '../../support/oidc/logout-receiver.js';
 import { HTML, RelyingParty } from '../../support/oidc/relying-party.js';
 import { submit, unescaped, visit } from '../../support/pages/pages.js';
+import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { readLogoutRequest } from '../../support/saml/saml-messages.js';
 import type { ResponseOptions } from '../../support/saml/saml-response.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../../support/saml/staff-story.js';
@@ -29,6 +30,7 @@ onAnyEngine('staff and applications', (engine) => {
         'roles.map[Crew]': 'ROLE_CREW',
         'roles.map[Cook]': 'ROLE_COOK',
       },
+      plain: {},
     },
     {
       people: 0,
@@ -72,6 +74,32 @@ onAnyEngine('staff and applications', (engine) => {
 
       expect(decodeJwt(textOf(tokens, 'id_token'))).toMatchObject({ amr: ['pwd', 'otp'], acr: MFA });
       expect(await partyOf(SHOP).refresh(textOf(other, 'refresh_token'))).toBeAnswered(200);
+    });
+
+    it('J8: by acr_values ends at once if the identity provider offers no such class', async () => {
+      const { client } = await staff.signIn({ nameId: 'ira' }, { idp: 'plain' });
+      const attempt = partyOf(SHOP).attempt();
+
+      const response = await partyOf(SHOP).authorize(client, attempt, { acr_values: MFA });
+      const tokens = await partyOf(SHOP).redeem(response.get('code') ?? '', attempt);
+
+      expect(decodeJwt(textOf(tokens, 'id_token'))).toMatchObject({ acr: 'urn:login:acr:pwd' });
+    });
+
+    it('J8: by an essential acr sets up a second factor here if the identity provider offers no such class', async () => {
+      const { client } = await staff.signIn({ nameId: 'joe' }, { idp: 'plain', query: '?prompt=login' });
+      const attempt = partyOf(SHOP).attempt();
+      const claims = JSON.stringify({ id_token: { acr: { essential: true, value: MFA } } });
+
+      const asked = locationOf(await client.get(partyOf(SHOP).authorizePath(attempt, { claims }), HTML));
+      expect(asked).toMatch(/^\/2fa\/portal\/setup\?return_to=%2Fauthorize/);
+      const app = AuthenticatorApp.scan(textOf(await client.post('/2fa/setup'), 'otpauth_uri'));
+      await client.post('/2fa/confirm', { code: story.codeOf(app) });
+      const back = new URL(asked, story.service.url).searchParams.get('return_to') ?? '';
+      const response = partyOf(SHOP).response(await client.get(back, HTML));
+      const tokens = await partyOf(SHOP).redeem(response?.get('code') ?? '', attempt);
+
+      expect(decodeJwt(textOf(tokens, 'id_token'))).toMatchObject({ amr: ['pwd', 'otp'], acr: MFA });
     });
 
     it('by max_age continues at the identity provider, which must authenticate the user again', async () => {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../kernel/clock/clock.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import { AuthorizationCodes } from '../code/authorization-codes.service.js';
@@ -8,7 +7,8 @@ import type { ResponseTarget } from './authorization-request.js';
 import { AuthorizationResponses } from './authorization-responses.service.js';
 import type { Parameters } from './parameters.js';
 import { type LocatedRequest, RequestReader } from './request-reader.service.js';
-import { decideSignIn, type Decision } from './sign-in-decision.js';
+import type { Decision } from './sign-in-decision.js';
+import { SignInDecisions } from './sign-in-decisions.service.js';
 import { SignInQuestions } from './sign-in-questions.service.js';
 
 /** Answers authorization requests of browsers (OpenID Connect Core section 3.1.2). */
@@ -16,10 +16,10 @@ import { SignInQuestions } from './sign-in-questions.service.js';
 export class AuthorizationEndpoint {
   constructor(
     private readonly reader: RequestReader,
+    private readonly decisions: SignInDecisions,
     private readonly questions: SignInQuestions,
     private readonly codes: AuthorizationCodes,
     private readonly responses: AuthorizationResponses,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -52,8 +52,7 @@ export class AuthorizationEndpoint {
   ): Promise<{ readonly decision: Decision; readonly code?: string }> {
     const request = await this.reader.read(located);
     const { stored } = located;
-    const visitor = await this.questions.visitor(reply);
-    const decision = decideSignIn(request, visitor, { stored, now: this.clock.seconds() });
+    const decision = await this.decisions.decide(request, stored, reply);
     if (decision.kind === 'ask') return { decision };
     return { decision, code: await this.codes.issue(request, decision.visitor, stored) };
   }

@@ -30,10 +30,14 @@ export type SignInDemands = Pick<AuthorizationRequest, 'prompts' | 'maxAge' | 'h
   readonly claims: Pick<AuthorizationRequest['claims'], 'demandedAcrs'>;
 };
 
-/** `stored` is set for a request that was pushed or has asked before; `now` in epoch seconds. */
+/**
+ * `stored` is set for a request that was pushed or has asked before; `now` in epoch seconds. `offersSecondFactor` tells whether an
+ * identity provider can be asked for one; without it, each can.
+ */
 export interface Situation {
   readonly stored?: Pick<StoredRequest, 'createdAt' | 'asked'> | undefined;
   readonly now: number;
+  readonly offersSecondFactor?: (idp: string) => boolean;
 }
 
 /**
@@ -77,7 +81,7 @@ function loginQuestion(visitor: Visitor | undefined, { stored }: Situation): Que
 function decideAcr(
   { client, claims: { demandedAcrs }, preferredAcr }: SignInDemands,
   visitor: Visitor,
-  { stored, isSilent }: Situation & { readonly isSilent: boolean },
+  { stored, isSilent, offersSecondFactor = () => true }: Situation & { readonly isSilent: boolean },
 ): Decision {
   const { amr } = visitor.principal;
   const met = demandedAcrs.find((acr) => meetsAcr(amr, acr));
@@ -87,12 +91,13 @@ function decideAcr(
   const wasAsked = stored?.asked === 'second factor';
   const demanded = isBelowMin ? client.minAcr : met === undefined ? demandedAcrs[0] : undefined;
   if (demanded !== undefined) {
-    const question = wasAsked || isSilent ? undefined : acrQuestion(demanded, visitor, true);
+    const question =
+      wasAsked || isSilent ? undefined : acrQuestion(demanded, visitor, { isDemanded: true, offersSecondFactor });
     if (question) return { kind: 'ask', question };
     throw new OAuthError('unmet_authentication_requirements', 'the sign-in does not meet the required acr');
   }
   if (preferredAcr === undefined || meetsAcr(amr, preferredAcr) || wasAsked || isSilent) return granted;
-  const question = acrQuestion(preferredAcr, visitor, false);
+  const question = acrQuestion(preferredAcr, visitor, { isDemanded: false, offersSecondFactor });
   return question ? { kind: 'ask', question } : granted;
 }
 
@@ -100,10 +105,13 @@ function decideAcr(
 function acrQuestion(
   acr: RequestableAcr,
   { principal: { idp }, account }: Visitor,
-  isDemanded: boolean,
+  {
+    isDemanded,
+    offersSecondFactor,
+  }: Required<Pick<Situation, 'offersSecondFactor'>> & { readonly isDemanded: boolean },
 ): Question | undefined {
   if (acr === ACR_PHR) return account.passkeyCount > 0 ? { kind: 'second factor', required: 'passkey' } : undefined;
   if (hasAuthenticator(account)) return { kind: 'second factor' };
-  if (idp !== undefined) return { kind: 'login at provider', idp, acr: ACR_MFA };
+  if (idp !== undefined && offersSecondFactor(idp)) return { kind: 'login at provider', idp, acr: ACR_MFA };
   return isDemanded ? { kind: 'enrolment' } : undefined;
 }

@@ -1,39 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '../../../identity/account/accounts.service.js';
 import { ServletProperties } from '../../../platform/http/server.properties.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import type { Reply } from '../../../platform/web/cookies.js';
-import { SESSION } from '../../auth/cookies.js';
-import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import { LANGUAGES } from '../../../identity/account/language.js';
 import { listOf, writtenParameters } from './parameters.js';
 import { askedBy, pathOf } from './question-paths.js';
 import type { LocatedRequest } from './request-reader.service.js';
-import type { Question, Visitor } from './sign-in-decision.js';
+import type { Question } from './sign-in-decision.js';
 import type { Asked } from './stored-request.js';
 import { StoredRequestStore } from './stored-request.store.js';
 
-/** Finds the user of a browser, and sends the browser to the pages that ask for more; the request waits in its row. */
+/** Sends browsers to the pages that ask for more; the request waits in its row. */
 @Injectable()
 export class SignInQuestions {
   private readonly contextPath: string;
 
   constructor(
-    private readonly authentication: RequestAuthenticator,
-    private readonly accounts: Accounts,
     private readonly requests: StoredRequestStore,
     private readonly work: UnitOfWork,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
-  }
-
-  /** The user whose complete session the browser has. */
-  async visitor(reply: Reply): Promise<Visitor | undefined> {
-    const principal = await this.authentication.visitor(reply.cookies[SESSION]);
-    if (principal?.kind !== 'full') return undefined;
-    const account = await this.accounts.find(principal.subject);
-    return account && { principal, account };
   }
 
   async ask(question: Question, located: LocatedRequest, reply: Reply): Promise<void> {

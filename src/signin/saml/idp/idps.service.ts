@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
+import { ACR_MFA } from '../../../kernel/principal/amr.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { configuredTrust, type IdpTrust } from './idp-trust.js';
 import { type IdpProperties, SamlProperties } from '../saml.properties.js';
+import { requestedContext } from '../login/response/authn-context.js';
 import { IdpMetadataCache } from './idp-metadata-cache.js';
 
 /** Value of `Retry-After`; a failed reading of metadata is first retried after 5 s. */
@@ -67,6 +69,12 @@ export class Idps {
   /** The name that users know; of an identity provider that is no longer configured, the name in its path. */
   displayName(name: string): string {
     return this.byName.get(name)?.cache.displayName ?? name;
+  }
+
+  /** True if a login at this identity provider can request a second factor there. */
+  offersSecondFactor(name: string): boolean {
+    const entry = this.byName.get(name);
+    return entry !== undefined && requestedContext(entry.properties, ACR_MFA) !== 'not_offered';
   }
 
   /** The identity provider of a path. @throws ServiceError `NOT_FOUND` */
