@@ -21,9 +21,9 @@ function foldersIn(folder: string): readonly string[] {
     .sort();
 }
 
-it('src has eight rooms, and test has folders for the same eight', () => {
+it('src has eight rooms, and test has folders for the same eight and for examples', () => {
   expect(foldersIn(join(ROOT, 'src'))).toEqual([...ROOMS, 'resources'].sort());
-  expect(foldersIn(join(ROOT, 'test'))).toEqual([...ROOMS, 'support'].sort());
+  expect(foldersIn(join(ROOT, 'test'))).toEqual([...ROOMS, 'examples', 'support'].sort());
 });
 
 it('no folder of src or test holds more than thirty files', () => {
