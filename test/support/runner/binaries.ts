@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 /** Servers that some tests need and that npm does not install. */
 export const SERVERS = [
   ...(['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus', 'oathtool'] as const),
-  ...(['nginx', 'caddy', 'haproxy', 'php-fpm'] as const),
+  ...(['nginx', 'caddy', 'haproxy', 'php-fpm', 'apache'] as const),
 ] as const;
 export type Server = (typeof SERVERS)[number];
 
@@ -36,6 +36,7 @@ export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   envoy: ['envoy'],
   traefik: ['traefik'],
   'php-fpm': ['php-fpm', 'php-fpm8.4', 'php-fpm8.3', 'php-fpm8.2'],
+  apache: ['apache2'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 
@@ -54,6 +55,8 @@ const USUAL_FOLDERS = [
 ];
 
 const GALERA_FILES = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so'];
+
+const OPENIDC_MODULE = '/usr/lib/apache2/modules/mod_auth_openidc.so';
 
 /** The library that replicates the writes of a MariaDB Galera cluster, or undefined if it is not installed. */
 export function findGalera(): string | undefined {
@@ -87,6 +90,7 @@ const HELPERS: Partial<Record<Server, Program>> = { mariadb: 'mariadb-install', 
 export function isOnThisMachine(server: Server): boolean {
   if (server === 'galera')
     return isOnThisMachine('mariadb') && findGalera() !== undefined && findProgram('rsync') !== null;
+  if (server === 'apache' && !existsSync(OPENIDC_MODULE)) return false;
   const helper = HELPERS[server];
   return findProgram(server) !== null && (helper === undefined || findProgram(helper) !== null);
 }
