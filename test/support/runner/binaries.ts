@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isPrepared, PREPARED_EXAMPLES, type PreparedExample } from '../examples/prepared-examples.js';
 
 /** Servers that some tests need and that npm does not install. */
 export const SERVERS = [
   ...(['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus', 'oathtool'] as const),
   ...(['nginx', 'caddy', 'haproxy', 'php-fpm', 'apache'] as const),
+  ...PREPARED_EXAMPLES,
 ] as const;
 export type Server = (typeof SERVERS)[number];
 
@@ -17,7 +19,10 @@ export type OptionalProxy = 'envoy' | 'traefik';
 
 /** Galera is a library, and copies the data to a new node with rsync. */
 type Program =
-  Exclude<Server, 'galera'> | DatabaseKind | OptionalProxy | ('mariadb-install' | 'promtool' | 'php' | 'rsync');
+  | Exclude<Server, 'galera' | PreparedExample>
+  | DatabaseKind
+  | OptionalProxy
+  | ('mariadb-install' | 'promtool' | 'php' | 'rsync');
 
 export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
@@ -86,10 +91,15 @@ export function programOf(program: Program): string {
 /** A second program that the first one requires: it creates its data folder or checks its files. */
 const HELPERS: Partial<Record<Server, Program>> = { mariadb: 'mariadb-install', prometheus: 'promtool' };
 
+function isExample(server: Server): server is PreparedExample {
+  return PREPARED_EXAMPLES.some((name) => name === server);
+}
+
 /** True if a test that needs the server can run. */
 export function isOnThisMachine(server: Server): boolean {
   if (server === 'galera')
     return isOnThisMachine('mariadb') && findGalera() !== undefined && findProgram('rsync') !== null;
+  if (isExample(server)) return process.env['HIDE_SERVERS'] !== '1' && isPrepared(server);
   if (server === 'apache' && !existsSync(OPENIDC_MODULE)) return false;
   const helper = HELPERS[server];
   return findProgram(server) !== null && (helper === undefined || findProgram(helper) !== null);
