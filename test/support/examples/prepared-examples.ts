@@ -18,6 +18,12 @@ const PREPARATIONS = {
       run('venv/bin/pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt');
     },
   },
+  go: {
+    inputs: ['go.mod', 'go.sum', 'main.go'],
+    build: (run: Run) => {
+      run('go', 'build', '-o', 'example', '.');
+    },
+  },
 } as const;
 
 export type PreparedExample = keyof typeof PREPARATIONS;
