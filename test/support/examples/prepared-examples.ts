@@ -24,6 +24,12 @@ const PREPARATIONS = {
       run('go', 'build', '-o', 'example', '.');
     },
   },
+  'spring-boot': {
+    inputs: ['pom.xml', 'src/**/*.{java,yml}'],
+    build: (run: Run) => {
+      run('mvn', '--batch-mode', '--quiet', 'package');
+    },
+  },
 } as const;
 
 export type PreparedExample = keyof typeof PREPARATIONS;

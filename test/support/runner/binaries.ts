@@ -22,7 +22,7 @@ type Program =
   | Exclude<Server, 'galera' | PreparedExample>
   | DatabaseKind
   | OptionalProxy
-  | ('mariadb-install' | 'promtool' | 'php' | 'rsync');
+  | ('mariadb-install' | 'promtool' | 'php' | 'rsync' | 'java');
 
 export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
@@ -42,6 +42,7 @@ export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   traefik: ['traefik'],
   'php-fpm': ['php-fpm', 'php-fpm8.4', 'php-fpm8.3', 'php-fpm8.2'],
   apache: ['apache2'],
+  java: ['java'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 
