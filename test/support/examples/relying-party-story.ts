@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, onEachEngine } from '../database/story-database.js';
-import { type Enrolled, type LoginStory, type Person, storyOn } from '../login/login-story.js';
+import { type Enrolled, type Person } from '../login/login-story.js';
 import { freePort } from '../programs/free-port.js';
 import type { KeptProcess } from '../programs/kept-process.js';
 import { waitUntil } from '../runner/wait-until.js';
 import { type Command, startExample } from './example-program.js';
-import { type RoundRobin, startRoundRobin } from './round-robin.js';
+import { storyInTurns } from './story-in-turns.js';
 import { type Shown, WebBrowser } from './web-browser.js';
 
 /** A web application with the pages `/` and `/payments`; the second one demands a one-time code. */
@@ -24,8 +24,6 @@ export interface RelyingPartyExample {
 
 const CLIENT_ID = 'example';
 const CLIENT_SECRET = 'a-secret-of-the-example-0123456789';
-/** The service is behind the real clock of the example at first, since it moves on for each code; logout tokens last two minutes. */
-const BEHIND_SECONDS = 90;
 
 /** The claims that every example proves: with one service, and with two that share a database and take turns. */
 export async function signsUsersIn(example: RelyingPartyExample): Promise<void> {
@@ -34,7 +32,7 @@ export async function signsUsersIn(example: RelyingPartyExample): Promise<void> 
     const [servicePort = 0, port = 0] = ports[engine.name === 'SQLite' ? 'SQLite' : 'MariaDB'];
     const issuer = `http://localhost:${servicePort}`;
     const application = `http://localhost:${port}`;
-    const story = storyBehind(engine, servicePort, [
+    const story = storyInTurns(engine, servicePort, [
       `--app.security.clients.${CLIENT_ID}.secret=${CLIENT_SECRET}`,
       `--app.security.clients.${CLIENT_ID}.redirect-uris=${application}${example.callback}`,
       `--app.security.clients.${CLIENT_ID}.post-logout-redirect-uris=${application}/`,
@@ -105,22 +103,4 @@ export async function signsUsersIn(example: RelyingPartyExample): Promise<void> 
   (example.describe ?? describe)(example.name, () => {
     onEachEngine('signs users in', tests);
   });
-}
-
-/** A story whose one or two services are reached at `port` in turns. */
-function storyBehind(engine: Engine, port: number, args: readonly string[]): LoginStory {
-  const services = engine.name === 'SQLite' ? 1 : 2;
-  const publicUrl = `--app.security.public-url=http://localhost:${port}`;
-  const story = storyOn(engine, { services, people: 10, args: [publicUrl, ...args] });
-  let proxy: RoundRobin;
-  story.clock.back(BEHIND_SECONDS);
-  story.clock.run();
-  beforeAll(async () => {
-    proxy = await startRoundRobin(
-      port,
-      story.services.map(({ url }) => url),
-    );
-  });
-  afterAll(() => proxy.stop());
-  return story;
 }
