@@ -186,6 +186,12 @@ export default defineConfig(
       ),
     },
   },
+  {
+    files: ['examples/spa/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(['URLSearchParams', 'document', 'history', 'location'].map((name) => [name, false])),
+    },
+  },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs' } },
   prettier,
 );
