@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onSqlite } from '../../support/database/story-database.js';
+import { exampleFile } from '../../support/examples/example-program.js';
 import {
   type EchoApplication,
   type Received,
@@ -150,7 +152,7 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
 describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
   needs(name, 'php-fpm')(`with ${name} and php-fpm`, () => {
     onSqlite('and an application that trusts REMOTE_USER', (engine) => {
-      const story = storyOn(engine, { args: argsFor(name), people: 2 });
+      const story = storyOn(engine, { args: argsFor(name), people: 4 });
 
       it('the script gets the user in place of what the client claims', async () => {
         const php = await startPhp('<?php header("content-type: application/json"); echo json_encode($_SERVER);');
@@ -172,6 +174,31 @@ describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
         expect(open.body['REMOTE_USER']).toBe('');
         expect(known.text + open.text).not.toContain('mallory');
       });
+
+      it('examples/php knows the user, and refuses a payment without a one-time code', async () => {
+        const php = await startPhp(readFileSync(exampleFile('php', 'index.php'), 'utf8'));
+        const targets = { service: Number(new URL(story.service.url).port), application: php.port, root: php.folder };
+        const proxy = await startProxy(`${name} with php-fpm`, targets);
+        const person = story.person();
+        const enrolled = await story.enrolled();
+        const signing = { origin: ORIGINS[name] };
+        const browser = await signIn(story.client(), proxy, { ...signing, person });
+        const withCode = { ...signing, person: enrolled, code: story.nextCode(enrolled) };
+        const browserWithCode = await signIn(story.client(), proxy, withCode);
+
+        const home = await browser.get('/', { headers: BROWSER });
+        const refused = await browser.get('/payments', { headers: BROWSER });
+        const paid = await browserWithCode.get('/payments', { headers: BROWSER });
+        const open = await atProxy(proxy).get('/public/a', { headers: BROWSER });
+        await proxy.stop();
+        await php.stop();
+
+        expect(home.text).toContain(person.id);
+        expect(refused).toBeAnswered(403);
+        expect(paid).toBeAnswered(200);
+        expect(paid.text).toContain(enrolled.id);
+        expect(open).toBeAnswered(401);
+      });
     });
   });
 });
@@ -187,11 +214,12 @@ function atProxy({ url }: RealProxy): HttpClient {
 async function signIn(
   portal: HttpClient,
   proxy: RealProxy,
-  { origin, person }: { readonly origin: string; readonly person: Person },
+  { origin, person, code }: { readonly origin: string; readonly person: Person; readonly code?: string },
 ): Promise<HttpClient> {
   const browser = atProxy(proxy);
   portal.headers['x-forwarded-proto'] = 'https';
   await portal.post('/session', { id: person.id, pw: person.password });
+  if (code !== undefined) await portal.post('/2fa/verify', { code });
   const path = (location: string, of: string): string => {
     if (!location.startsWith(`${of}/`)) throw new Error(`${location} is not at ${of}`);
     return location.slice(of.length);
