@@ -23,6 +23,7 @@ import { SessionPanels } from './account/session-panels.service.js';
 import { AdminModule } from '../admin/admin.module.js';
 import { AdminApiModule } from '../admin/api/admin-api.module.js';
 import { AdminActsController } from './admin/admin-acts.controller.js';
+import { AdminClientsController } from './admin/admin-clients.controller.js';
 import { AdminEventsController } from './admin/admin-events.controller.js';
 import { AdminImportController } from './admin/admin-import.controller.js';
 import { AdminPages } from './admin/admin-pages.service.js';
@@ -99,6 +100,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AdminUserController,
     AdminActsController,
     AdminEventsController,
+    AdminClientsController,
     AdminImportController,
     AssetsController,
   ],

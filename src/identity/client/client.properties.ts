@@ -23,6 +23,11 @@ const redirectUri: ScalarType<string> = {
 const visible = text({ form: /^[\x21-\x7e]{1,255}$/, called: 'a text of 1 to 255 visible ASCII characters' });
 const httpsUrl = text({ form: /^https?:\/\/[^\s#]+$/, called: 'an http or https URL without a fragment' });
 
+const logoUrl = text({
+  form: /^(?:https:\/\/[^\s"'<>;,@\\#]+|\/[^\s"'<>/\\#][^\s"'<>\\#]*)$/,
+  called: 'an https URL, or a path that begins with a single slash',
+});
+
 /** A client without a secret could not authenticate, which a report tells its operator. */
 const clientSecret = neverUnset(
   text({
@@ -39,6 +44,15 @@ export class ClientProperties {
     defaultText: 'the id',
   })
   readonly name?: string;
+
+  @Key(logoUrl, {
+    does:
+      'Logo of the application on the sign-in page: an https URL, or a path at this host. Browsers load it from there, so a URL ' +
+      'lets its host see who is about to sign in.',
+    effect: full,
+    defaultText: 'none',
+  })
+  readonly logo?: string;
 
   @Key(clientSecret, {
     does:

@@ -19,6 +19,8 @@ export interface Client {
   /** As it is configured: `client_id` of requests and tokens. */
   readonly id: string;
   readonly name: string;
+  /** An https URL, or a path at the host of the service. */
+  readonly logo?: string;
   readonly isPublic: boolean;
   readonly audiences: readonly [string, ...string[]];
   readonly scopes: ReadonlySet<string>;

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Random } from '../../kernel/random/random.js';
 import { RESOURCE_API } from '../../kernel/principal/audience.js';
 import type { Client } from './client.js';
@@ -46,7 +47,7 @@ export class Clients {
 
 function clientOf(id: string, properties: ClientProperties): Client {
   const { name = id, audience, scopes, claims, grantTypes, redirectUris, postLogoutRedirectUris, roles } = properties;
-  const { minAcr, maxAge, accessLifetime, idTokenAlgorithm, signedUserinfo, backchannelLogoutUri } = properties;
+  const { logo, minAcr, maxAge, accessLifetime, idTokenAlgorithm, signedUserinfo, backchannelLogoutUri } = properties;
   const [first = redirectUris.length > 0 ? id : RESOURCE_API, ...others] = audience;
   return {
     ...{ id, name, claims, redirectUris, postLogoutRedirectUris, roles, idTokenAlgorithm },
@@ -55,10 +56,8 @@ function clientOf(id: string, properties: ClientProperties): Client {
     scopes: new Set(scopes),
     grantTypes: new Set(grantTypes),
     hasSignedUserinfo: signedUserinfo,
-    ...(minAcr !== undefined && { minAcr }),
-    ...(maxAge !== undefined && { maxAge: maxAge.seconds }),
-    ...(accessLifetime !== undefined && { accessLifetime: accessLifetime.seconds }),
-    ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }),
+    ...withoutUndefined({ logo, minAcr, backchannelLogoutUri }),
+    ...withoutUndefined({ maxAge: maxAge?.seconds, accessLifetime: accessLifetime?.seconds }),
   };
 }
 

@@ -51,6 +51,7 @@ export const ADMIN_PAGES = {
   user: '/portal/admin/users/:sub',
   import: '/portal/admin/import',
   events: '/portal/admin/events',
+  clients: '/portal/admin/applications',
 } as const;
 
 /** The path of the page, or of its form, about one authenticator of the signed-in user. */

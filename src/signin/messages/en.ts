@@ -515,6 +515,37 @@ export const en = {
     newUser: 'New user',
     import: 'Import',
     events: 'Events',
+    clients: 'Applications',
+    clientsHint: 'The applications are configured in the files and variables that each one names.',
+    noClients: 'No application is configured.',
+    /** Facts about a configured application. */
+    client: {
+      kind: 'Kind',
+      public: 'Public',
+      confidential: 'Confidential',
+      redirectUris: 'Redirect URIs',
+      postLogoutUris: 'After a sign-out',
+      backchannelUri: 'Back-channel logout',
+      audience: 'Audience',
+      scopes: 'Scopes',
+      claims: 'Claims',
+      grantTypes: 'Grant types',
+      minAcr: 'Least assurance',
+      maxAge: 'Longest age of a sign-in',
+      accessLifetime: 'Lifetime of tokens',
+      seconds: (number: number) => (number === 1 ? '1 second' : `${number} seconds`),
+      idToken: 'ID token',
+      signedUserinfo: 'signed userinfo',
+      logo: 'Logo',
+      sources: 'Configured in',
+      sessions: (number: number) =>
+        number === 0
+          ? 'No signed-in session.'
+          : number === 1
+            ? '1 signed-in session.'
+            : `${number} signed-in sessions.`,
+      lastUse: 'Last use:',
+    },
     search: 'Username or mail address',
     find: 'Search',
     noUsers: 'No user was found.',

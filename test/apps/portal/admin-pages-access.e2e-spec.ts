@@ -8,6 +8,7 @@ import { onAnyEngine } from '../../support/database/story-database.js';
 const MAILBOXES = await openMailboxes();
 const NEW_USER = `${USERS}/new-user`;
 const EVENTS = `${USERS}/events`;
+const APPLICATIONS = `${USERS}/applications`;
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 const ENDS = ['end-session', 'end-device'];
 
@@ -28,7 +29,7 @@ onAnyEngine('access to the pages of the administration', (engine) => {
       const path = await user.userPath(user.person);
 
       for (const page of [
-        ...[USERS, NEW_USER, `${USERS}/import`, EVENTS, path],
+        ...[USERS, NEW_USER, `${USERS}/import`, EVENTS, APPLICATIONS, path],
         ...['access', 'activity', ...ACTS].map((part) => `${path}/${part}`),
       ]) {
         const refused = await user.visit(page);
@@ -148,7 +149,7 @@ onAnyEngine('access to the pages of the administration', (engine) => {
         expect(await helpDesk.user(user, act), act).toBeAnswered(403);
       }
       for (const act of ENDS) expect(await helpDesk.act(user, act), act).toBeAnswered(403);
-      for (const path of [NEW_USER, EVENTS, `${USERS}/import`]) {
+      for (const path of [NEW_USER, EVENTS, APPLICATIONS, `${USERS}/import`]) {
         expect(await helpDesk.visit(path), path).toBeAnswered(403);
       }
       expect(await helpDesk.send(NEW_USER, { id: 'x', access: 'temporary' })).toBeAnswered(403);

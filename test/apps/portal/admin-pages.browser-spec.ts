@@ -29,7 +29,11 @@ needs('chromium')('administration and mailed links in a browser', () => {
       people: 80,
       others: OTHERS,
       // No relay answers there; these stories need no mail to arrive.
-      args: ['--app.mail.host=127.0.0.1', '--app.mail.port=1', '--app.security.mfa.trusted-device.enabled=true'],
+      args: [
+        ...['--app.mail.host=127.0.0.1', '--app.mail.port=1', '--app.security.mfa.trusted-device.enabled=true'],
+        '--app.security.clients.shop.public=true',
+        `--app.security.clients.shop.redirect-uris=https://shop.example.com/${'long/'.repeat(30)}cb`,
+      ],
     });
     const links = new StoryLinks(story);
     /** Administrators and members of the help desk who have a second factor. */
@@ -195,6 +199,14 @@ needs('chromium')('administration and mailed links in a browser', () => {
           const [download] = await Promise.all([page.waitForEvent('download'), exported.click()]);
           expect(download.suggestedFilename()).toMatch(/\.csv$/);
           await user.press(t.common.signOut);
+        });
+
+        it(`on ${look.name}, an administrator reads the list of applications`, async () => {
+          await signInAs(`boss-${index}`);
+          await user.press(user.t.admin.clients);
+          expect(await user.heading()).toBe(user.t.admin.clients);
+          await user.check('page of applications');
+          await user.press(user.t.common.signOut);
         });
 
         const withScript = look.options.javaScriptEnabled === false ? [] : [look.name];

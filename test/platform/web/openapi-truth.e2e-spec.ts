@@ -31,7 +31,7 @@ const BY_OTHER_TESTS = [
   ...['DELETE /admin/users/{sub}/sessions/{id}', 'GET /admin/users/{sub}/devices'],
   ...['DELETE /admin/users/{sub}/devices/{id}', 'GET /admin/users/{sub}/export'],
   'DELETE /admin/users/{sub}/authenticators/{id}',
-  ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate'],
+  ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate', 'GET /admin/clients'],
   ...[
     'POST /portal/login',
     'GET /portal/logout',
@@ -61,7 +61,7 @@ const BY_OTHER_TESTS = [
   ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
     (end) => `POST /portal/security/${end}`,
   ),
-  ...['', '/new-user', '/import', '/events'].map((end) => `GET /portal/admin${end}`),
+  ...['', '/new-user', '/import', '/events', '/applications'].map((end) => `GET /portal/admin${end}`),
   ...['', '/access', '/activity', '/{act}'].map((part) => `GET /portal/admin/users/{sub}${part}`),
   ...['/new-user', '/import'].map((end) => `POST /portal/admin${end}`),
   ...[
@@ -414,6 +414,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
         expect(await send('GET', `/admin/events/export?format=${format}`)).toBeAnswered(200);
       }
       expect(await send('POST', '/admin/keys/rotate')).toBeAnswered(200);
+      expect(itemsOf(await send('GET', '/admin/clients'))).toHaveLength(1);
       expect(await person.client.get(path, { bearer: person.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
     });
 
@@ -434,7 +435,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
           headers: { ...BROWSER, 'content-type': MULTIPART },
         });
 
-      for (const end of ['?query=person', '/new-user', '/import', '/events?kind=MFA_OK']) {
+      for (const end of ['?query=person', '/new-user', '/import', '/events?kind=MFA_OK', '/applications']) {
         expect(await visit(browser, `/portal/admin${end}`)).toBeAnswered(200);
       }
       for (const part of ['', '/activity', '/delete', '/roles']) {

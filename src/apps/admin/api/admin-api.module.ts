@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TokenModule } from '../../../identity/token/token.module.js';
+import { ClientModule } from '../../../identity/client/client.module.js';
 import { AdminModule } from '../admin.module.js';
+import { ClientDirectory } from '../client-directory.service.js';
+import { ClientUseStore } from '../client-use.store.js';
+import { ClientsController } from './clients.controller.js';
 import { EventsController } from './events.controller.js';
 import { ExportStreams } from '../export-streams.service.js';
 import { KeyAdministration } from '../key-administration.service.js';
@@ -12,9 +16,16 @@ import { UsersImport } from '../users-import.service.js';
 
 /** Administration over HTTP, for callers with `ROLE_ADMIN` or `ROLE_HELPDESK` and a fresh second factor. */
 @Module({
-  imports: [AdminModule, TokenModule],
-  controllers: [UsersImportController, UsersController, UserAccessController, EventsController, KeysController],
-  providers: [UsersImport, KeyAdministration, ExportStreams],
-  exports: [UsersImport],
+  imports: [AdminModule, ClientModule, TokenModule],
+  controllers: [
+    UsersImportController,
+    UsersController,
+    UserAccessController,
+    EventsController,
+    KeysController,
+    ClientsController,
+  ],
+  providers: [UsersImport, KeyAdministration, ExportStreams, ClientUseStore, ClientDirectory],
+  exports: [UsersImport, ClientDirectory],
 })
 export class AdminApiModule {}

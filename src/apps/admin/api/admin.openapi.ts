@@ -2,7 +2,7 @@ import type { OperationOptions } from '../../../platform/web/openapi/operation.j
 
 /** The description of `@ApiTag('Administration')`. */
 export const ADMINISTRATION =
-  'Users, events and keys. `ROLE_HELPDESK` may search and view users, and with a `reason` and a `ticket` unlock them, remove ' +
+  'Users, events, keys and applications. `ROLE_HELPDESK` may search and view users, and with a `reason` and a `ticket` unlock them, remove ' +
   'one of their authenticators and reset their second factor, except for accounts with `ROLE_ADMIN`, `ROLE_MANAGEMENT` or ' +
   '`ROLE_HELPDESK` (403) and the own account (409). No response contains a secret, a hash or a code, apart from a new ' +
   'temporary password.';
@@ -81,6 +81,11 @@ export const EXPORT_EVENTS: OperationOptions = {
     'All events of the filter, newest first. In CSV, an apostrophe precedes every cell that a spreadsheet would run as a ' +
     'formula; the header `Csv-Formula-Escape` says so. The export is an event.',
   errors: ['NOT_FOUND'],
+};
+export const LIST_CLIENTS: OperationOptions = {
+  summary: 'List the configured applications and resource servers',
+  description:
+    'In the order of the configuration, with the number of their signed-in sessions. Contains no secret and no key.',
 };
 export const ROTATE_KEYS: OperationOptions = {
   summary: 'Rotate the signing keys',

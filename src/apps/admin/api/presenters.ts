@@ -5,6 +5,8 @@ import type { EventRow } from '../../../identity/events/event-line.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { amrOf } from '../../../kernel/principal/amr.js';
 import type { Session } from '../../../identity/session/session.js';
+import type { ListedClient } from '../listed-client.js';
+import type { clientsResponse } from './clients.schema.js';
 import type { devicesResponse } from '../../../signin/auth/api/history.schema.js';
 import type { TrustedDevice } from '../../../identity/second-factor/trusted-device/trusted-device.js';
 import type { VisibleAccount } from '../account-details.js';
@@ -64,6 +66,22 @@ export function toEventBody(row: EventRow): InferOutput<typeof adminEventsRespon
   const facts = detail === null ? {} : (JSON.parse(detail) as Readonly<Record<string, string>>);
   const what = { id, time: new Date(at), kind, result, user: user_id, actor, reason };
   return { ...what, ip, device: agent, request_id, ...login, detail: facts };
+}
+
+export function toClientBody(listed: ListedClient): InferOutput<typeof clientsResponse>['items'][number] {
+  const { client, credentials, accessLifetime, sources, sessions, lastUsedAt } = listed;
+  const { id, name, logo = null, claims, roles, minAcr = null, maxAge = null, backchannelLogoutUri = null } = client;
+  return {
+    ...{ id, name, logo, kind: client.isPublic ? 'public' : 'confidential', authentication: [...credentials] },
+    redirect_uris: [...client.redirectUris],
+    post_logout_redirect_uris: [...client.postLogoutRedirectUris],
+    backchannel_logout_uri: backchannelLogoutUri,
+    ...{ audience: [...client.audiences], scopes: [...client.scopes], claims: [...claims] },
+    grant_types: [...client.grantTypes],
+    ...{ min_acr: minAcr, max_age: maxAge, roles: [...roles], access_lifetime: accessLifetime },
+    ...{ id_token_algorithm: client.idTokenAlgorithm, signed_userinfo: client.hasSignedUserinfo },
+    ...{ sources: [...sources], sessions, last_used: toNullableDate(lastUsedAt) },
+  };
 }
 
 function toNullableDate(seconds: number | undefined): Date | null {

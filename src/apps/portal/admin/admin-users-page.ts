@@ -43,11 +43,12 @@ export function usersPage(fields: UsersFields): View {
   });
 }
 
-type AdminSection = 'users' | 'newUser' | 'import' | 'events';
+type AdminSection = 'users' | 'newUser' | 'import' | 'events' | 'clients';
 
 /** Links between the pages of administrators; the help desk has the list of users only. */
 export function adminLinks({ t, contextPath }: PageContext, current: AdminSection, isAdministrator: boolean): Html {
-  const sections: readonly AdminSection[] = isAdministrator ? ['users', 'newUser', 'import', 'events'] : ['users'];
+  const ofAdministrators: readonly AdminSection[] = ['newUser', 'import', 'events', 'clients'];
+  const sections = ['users' as const, ...(isAdministrator ? ofAdministrators : [])];
   const links = sections.map(
     (each) =>
       html`<li><a href="${contextPath}${ADMIN_PAGES[each]}"${each === current ? html` aria-current="page"` : undefined}>${t.admin[each]}</a></li>

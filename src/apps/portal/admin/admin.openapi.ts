@@ -59,6 +59,11 @@ export const SHOW_EVENTS: OperationOptions = {
   summary: 'Page with the security events of all users',
 };
 
+export const SHOW_CLIENTS: OperationOptions = {
+  redirects: true,
+  summary: 'Page with the configured applications',
+};
+
 export const SHOW_IMPORT: OperationOptions = { redirects: true, summary: 'Page to import users from a file' };
 
 export const IMPORT_BY_FORM: OperationOptions = {

@@ -34,9 +34,9 @@ export class SignInOptions {
     };
   }
 
-  private applicationOf(returnTo: string): string | undefined {
+  private applicationOf(returnTo: string): SignInFields['application'] {
     const [path, query] = returnTo.split('?', 2);
     const id = path === `${this.contextPath}/authorize` ? new URLSearchParams(query).get('client_id') : null;
-    return id === null ? undefined : this.clients.find(id)?.name;
+    return id === null ? undefined : this.clients.find(id);
   }
 }

@@ -1,5 +1,7 @@
+import type { Client } from '../../../identity/client/client.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
@@ -35,8 +37,8 @@ export interface SignInFields extends FormFields {
   readonly minLength: number;
   /** Path of the page that mails a link to a user without a password; absent if no mail is sent. */
   readonly recovery?: string;
-  /** Name of the application that the user signs in to. */
-  readonly application?: string;
+  /** The application that the user signs in to. */
+  readonly application?: Pick<Client, 'name' | 'logo'>;
   /** An unfinished sign-in of this browser, and the path of its second step. */
   readonly unfinished?: { readonly loginId: string; readonly path: string };
 }
@@ -44,14 +46,32 @@ export interface SignInFields extends FormFields {
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage(fields: SignInFields): View {
   const { alert, isChange = false, unfinished, application } = fields;
-  return pageView((context) => {
-    const { t } = context;
-    const continuing = unfinished && continuation(context, unfinished);
-    return {
-      title: isChange ? t.signIn.titleChange : t.signIn.title,
-      body: html`${application === undefined ? undefined : paragraph(t.signIn.toApplication(application))}${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}`,
-    };
-  });
+  return pageView(
+    (context) => {
+      const { t } = context;
+      const continuing = unfinished && continuation(context, unfinished);
+      return {
+        title: isChange ? t.signIn.titleChange : t.signIn.title,
+        body: html`${application && target(context, application)}${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}`,
+      };
+    },
+    withoutUndefined({ imageOrigin: originOf(application?.logo) }),
+  );
+}
+
+/** The text beside the logo names the application as well, so that the logo is never the only name. */
+function target({ t }: PageContext, { name, logo }: NonNullable<SignInFields['application']>): Html {
+  const image =
+    logo === undefined
+      ? undefined
+      : html`<p class="application"><img src="${logo}" alt="${name}"></p>
+`;
+  return html`${image}${paragraph(t.signIn.toApplication(name))}`;
+}
+
+/** The origin of a URL; undefined for a path. */
+function originOf(logo: string | undefined): string | undefined {
+  return logo === undefined ? undefined : URL.parse(logo)?.origin;
 }
 
 function passwordForm(context: PageContext, fields: SignInFields): Html {

@@ -86,14 +86,14 @@ export class PageRenderer {
    * Content-Security-Policy of a page: no inline script or style; images may be data, for QR codes. Browsers apply
    * `form-action` to redirects after a form as well, so it names every origin that a form may end at.
    */
-  private policyOf({ needs: { formTarget, previews = false, passkeys = false } }: View): string {
+  private policyOf({ needs: { formTarget, imageOrigin, previews = false, passkeys = false } }: View): string {
     // Redirects may follow to origins that only the other side knows, but only from https to https.
     const targets = formTarget === undefined ? this.options.returnOrigins : [new URL(formTarget).protocol];
     return [
       "default-src 'none'",
       "style-src 'self'",
       "script-src 'self'",
-      "img-src 'self' data:",
+      ["img-src 'self' data:", ...(imageOrigin === undefined ? [] : [imageOrigin])].join(' '),
       ...(previews || passkeys ? ["connect-src 'self'"] : []),
       ["form-action 'self'", ...targets].join(' '),
       "base-uri 'none'",

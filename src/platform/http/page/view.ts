@@ -46,6 +46,8 @@ export interface PageContent {
 export interface PageNeeds {
   /** Origin outside of the service that the form of the page leads to; without it, forms lead to the service only. */
   readonly formTarget?: string;
+  /** Origin outside of the service of an image on the page. */
+  readonly imageOrigin?: string;
   /** Loads `preview.js`, too, which sends a form and shows the response in place. */
   readonly previews?: boolean;
   /** Loads `passkey.js`, too, which fetches the options of passkeys from the service. */
