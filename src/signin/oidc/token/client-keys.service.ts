@@ -32,7 +32,9 @@ export class ClientKeys {
 function readKey(location: string, key: string, origin: string, problems: Problem[]): readonly UsableKey[] {
   try {
     const file = pemFile(location);
-    return [keyOfPem(file === undefined ? location : readFileSync(file, 'utf8'))];
+    const found = keyOfPem(file === undefined ? location : readFileSync(file, 'utf8'));
+    if (found.sign) throw new Error('it is a private key, which only the client may have');
+    return [found];
   } catch (error) {
     // System messages contain paths, and messages of the cryptography library its internals; the code is enough.
     const { code, message } = error as NodeJS.ErrnoException;
