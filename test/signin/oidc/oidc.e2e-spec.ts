@@ -18,9 +18,11 @@ const PAGE = { id: 'page', redirectUri: 'https://page.example/cb' };
 const BANK = { id: 'bank', secret: 'a-secret-of-the-bank-0123456789', redirectUri: 'https://bank.example/cb' };
 const STAFF_ONLY = { id: 'hr', secret: 'a-secret-of-the-hr-app-0123456789', redirectUri: 'https://hr.example/cb' };
 
+const SIGNED = { id: 'signed', secret: 'a-secret-of-the-signed-app-012345', redirectUri: 'https://signed.example/cb' };
+
 const CLIENT_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-const ARGS = [SHOP, BANK, STAFF_ONLY, API_USER].flatMap(({ id, secret, redirectUri }) => [
+const ARGS = [SHOP, BANK, STAFF_ONLY, API_USER, SIGNED].flatMap(({ id, secret, redirectUri }) => [
   `--app.security.clients.${id}.secret=${secret}`,
   `--app.security.clients.${id}.redirect-uris=${redirectUri}`,
 ]);
@@ -35,6 +37,8 @@ onAnyEngine('OpenID Connect', (engine) => {
       '--app.security.clients.api-user.scopes=openid',
       `--app.security.clients.${PAGE.id}.public=true`,
       `--app.security.clients.${PAGE.id}.redirect-uris=${PAGE.redirectUri}`,
+      `--app.security.clients.${SIGNED.id}.signed-userinfo=true`,
+      `--app.security.clients.${SIGNED.id}.id-token-algorithm=ES256`,
       `--app.security.clients.${BANK.id}.min-acr=urn:login:acr:mfa`,
       `--app.security.clients.${STAFF_ONLY.id}.roles=ROLE_HR`,
       `--app.security.clients.keyed.keys=${String(CLIENT_KEY.publicKey.export({ format: 'pem', type: 'spki' }))}`,
@@ -399,6 +403,24 @@ onAnyEngine('OpenID Connect', (engine) => {
       expect(decodeJwt(bearer).aud).toBe('resource-api');
       expect(await story.client().get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
       expect(await story.client().post('/2fa/setup', {}, { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('J6: userinfo is a token for the client that expires soon, if the client asks for a signed one', async () => {
+      const person = story.person();
+      const tokens = await partyOf(SIGNED).signIn(await browserOf(person), { scope: 'openid profile' });
+
+      const signed = await userinfo(textOf(tokens, 'access_token'));
+
+      expect(signed.headers.get('content-type')).toMatch(/^application\/jwt/);
+      const keys = createRemoteJWKSet(new URL(`${story.service.url}/.well-known/jwks.json`));
+      const { payload, protectedHeader } = await jwtVerify(signed.text, keys, {
+        ...{ issuer: ISSUER, audience: SIGNED.id, requiredClaims: ['exp', 'iat'] },
+        currentDate: new Date(story.clock.millis),
+      });
+      expect(protectedHeader.alg).toBe('ES256');
+      expect(payload).toMatchObject({ sub: await story.subjectOf(person), preferred_username: person.id });
+      expect(Number(payload.exp) - Number(payload.iat)).toBe(120);
+      expect(await userinfo(signed.text)).toBeAnswered(401);
     });
 
     it('a token with fewer scopes gets fewer claims at userinfo', async () => {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clients } from '../../../identity/client/clients.service.js';
 import { JTI_BYTES } from '../../../identity/token/signed-token.js';
-import { Clock } from '../../../kernel/clock/clock.js';
 import { Random } from '../../../kernel/random/random.js';
 import { IdTokens } from '../token/id-tokens.service.js';
 
@@ -31,7 +30,6 @@ export class LogoutTokens {
   constructor(
     private readonly clients: Clients,
     private readonly idTokens: IdTokens,
-    private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
@@ -48,16 +46,8 @@ export class LogoutTokens {
   async request({ client: id, sid, sub }: EndedSession): Promise<LogoutRequest | undefined> {
     const client = this.clients.find(id);
     if (client?.backchannelLogoutUri === undefined) return undefined;
-    const iat = this.clock.seconds();
-    const claims = {
-      sub,
-      sid,
-      iat,
-      exp: iat + LIFETIME_SECONDS,
-      jti: this.random.text(JTI_BYTES),
-      events: { [EVENT]: {} },
-    };
-    const token = await this.idTokens.sign(client, claims, TYPE);
+    const claims = { sub, sid, jti: this.random.text(JTI_BYTES), events: { [EVENT]: {} } };
+    const token = await this.idTokens.sign(client, claims, LIFETIME_SECONDS, TYPE);
     return {
       url: client.backchannelLogoutUri,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

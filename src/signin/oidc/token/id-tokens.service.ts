@@ -34,20 +34,20 @@ export class IdTokens {
     lifetime: number,
   ): Promise<string> {
     const { id: sid, subject: sub, amr, authTime } = session;
-    const now = this.clock.seconds();
     const others = [...client.claims, ...(terms?.idTokenClaims ?? [])];
-    return this.sign(client, {
+    const claims = {
       ...userClaims(account, '', others),
-      ...{ sub, sid, iat: now, exp: now + lifetime, amr: [...amr], acr: strongestAcr(amr) },
-      at_hash: halfHash(accessToken),
+      ...{ sub, sid, amr: [...amr], acr: strongestAcr(amr), at_hash: halfHash(accessToken) },
       ...withoutUndefined({ auth_time: authTime, nonce: terms?.nonce }),
-    });
+    };
+    return this.sign(client, claims, lifetime);
   }
 
-  /** Signs claims for the client, as `iss` and `aud` say. */
-  sign({ id, idTokenAlgorithm }: Client, claims: JWTPayload, type = TYPE): Promise<string> {
+  /** Signs claims for the client, as `iss` and `aud` say, for a lifetime in seconds: without an end, a copy would be valid for good. */
+  sign({ id, idTokenAlgorithm }: Client, claims: JWTPayload, lifetime: number, type = TYPE): Promise<string> {
     const key = this.keys.current(ID_TOKEN_PURPOSE[idTokenAlgorithm]);
-    return signToken(key, type, { iss: this.issuer.url, aud: id, ...claims });
+    const iat = this.clock.seconds();
+    return signToken(key, type, { iss: this.issuer.url, aud: id, iat, exp: iat + lifetime, ...claims });
   }
 
   /** The claims of an ID token of ours, also if it has expired; undefined for anything else. */

@@ -11,6 +11,9 @@ import { IdTokens } from '../token/id-tokens.service.js';
 import { mayUse } from './access.js';
 import { userClaims } from './user-claims.js';
 
+/** Lifetime of a signed response, which its client reads at once. */
+const SIGNED_SECONDS = 120;
+
 /** Claims about the user of an access token. */
 @Injectable()
 export class Userinfo {
@@ -36,7 +39,7 @@ export class Userinfo {
     const account = await this.accounts.find(claims.subject);
     if (!account || !mayUse(account, client)) throw invalid();
     const body = { ...userClaims(account, scopeForUserinfo(scope, application.scope), client.claims), sub: account.id };
-    return client.hasSignedUserinfo ? this.idTokens.sign(client, body) : body;
+    return client.hasSignedUserinfo ? this.idTokens.sign(client, body, SIGNED_SECONDS) : body;
   }
 }
 
