@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventRelay } from '../../../identity/events/chain/event-relay.service.js';
+import { type EventEnqueue, EventRelay } from '../../../identity/events/chain/event-relay.service.js';
 import type { EventRow } from '../../../identity/events/event-line.js';
 import { type EndedSession, LogoutTokens } from '../../../signin/oidc/logout/logout-tokens.service.js';
 import { WebhookDeliveries } from '../webhook-deliveries.service.js';
@@ -10,14 +10,16 @@ import { WebhookSenderTask } from './webhook-sender.task.js';
 export class BackchannelLogouts {
   constructor(tokens: LogoutTokens, deliveries: WebhookDeliveries, task: WebhookSenderTask, relay: EventRelay) {
     if (!tokens.areNeeded) return;
-    relay.subscribe(['APPLICATION_SIGNED_OUT'], async (tx, event) => {
+    const enqueue: EventEnqueue = async (tx, event) => {
       const ended = endedSession(event);
       if (!ended || !tokens.isNeeded(ended.client)) return;
       await deliveries.enqueueLogout(tx, ended);
       tx.afterCommit(() => {
         task.wake();
       });
-    });
+    };
+    // A command that disables an account wakes no replica, and applications are told within two seconds.
+    relay.subscribe(['APPLICATION_SIGNED_OUT'], enqueue, { isUrgent: true });
   }
 }
 

@@ -27,6 +27,7 @@ export type RelayTurn = 'relayed' | 'filled' | 'none' | 'lost';
 export class EventRelay {
   private readonly subscribers = new Map<string, EventEnqueue[]>();
   private readonly size = new BatchSize();
+  private hasUrgent = false;
 
   constructor(
     private readonly work: UnitOfWork,
@@ -42,8 +43,14 @@ export class EventRelay {
    * before the first start of a version with a relay, of replicas of an older version, and those that a restore adds are not
    * relayed to subscribers.
    */
-  subscribe(kinds: readonly EventKind[], enqueue: EventEnqueue): void {
+  subscribe(kinds: readonly EventKind[], enqueue: EventEnqueue, { isUrgent = false } = {}): void {
+    this.hasUrgent ||= isUrgent;
     for (const kind of kinds) this.subscribers.set(kind, [...(this.subscribers.get(kind) ?? []), enqueue]);
+  }
+
+  /** True if a subscriber needs the events of commands within a second. */
+  get isUrgent(): boolean {
+    return this.hasUrgent;
   }
 
   /** The number of the last batch of all replicas; 0 without any. */

@@ -3,23 +3,25 @@ import { KINDS } from '../security-event.js';
 import { SecurityEvents } from '../security-events.service.js';
 import type { BackgroundLoop } from '../../../platform/tasks/repeat.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
-import { EventRelay } from './event-relay.service.js';
+import { EventRelay, type RelayTurn } from './event-relay.service.js';
 
 /** Events of one second share a batch. */
 const WAKE_MILLIS = 1000;
 /** Also relays events of commands, which wake no replica. */
 const IDLE_MILLIS = 5000;
+/** For subscribers that cannot wait so long for the events of commands. */
+const URGENT_MILLIS = 1000;
 const BACKLOG_MILLIS = 50;
 
 /**
  * Relays events in the background of every replica of the service: a second after the first one of this process, and every
- * five seconds. Commands have no such task, since they lack the subscribers.
+ * five seconds, or each second for an urgent subscriber. Commands have no such task, since they lack the subscribers.
  */
 @Injectable()
 export class EventRelayTask {
   private readonly loop: BackgroundLoop;
   private timer: NodeJS.Timeout | undefined;
-  private delayMillis = IDLE_MILLIS;
+  private lastTurn: RelayTurn = 'none';
   /** The last batch that this process has seen. */
   private seen = 0;
 
@@ -32,9 +34,9 @@ export class EventRelayTask {
       'EventRelay.relay',
       {
         kind: 'custom',
-        trigger: `${WAKE_MILLIS} ms after an event, and every ${IDLE_MILLIS} ms`,
+        trigger: `${WAKE_MILLIS} ms after an event, and every ${IDLE_MILLIS} ms, or ${URGENT_MILLIS} ms for a subscriber that is urgent`,
         initialDelayMillis: WAKE_MILLIS,
-        delayMillis: (failures) => (failures > 0 ? IDLE_MILLIS : this.delayMillis),
+        delayMillis: (failures) => (failures > 0 ? IDLE_MILLIS : this.delayMillis()),
       },
       () => this.turn(),
     );
@@ -55,11 +57,15 @@ export class EventRelayTask {
     const last = await this.relay.lastBatch();
     if (last !== this.seen) {
       this.seen = last;
-      this.delayMillis = WAKE_MILLIS;
+      this.lastTurn = 'lost';
       return;
     }
-    const turn = await this.relay.relay();
-    if (turn === 'relayed' || turn === 'filled') this.seen = last + 1;
-    this.delayMillis = { filled: BACKLOG_MILLIS, relayed: IDLE_MILLIS, none: IDLE_MILLIS, lost: WAKE_MILLIS }[turn];
+    this.lastTurn = await this.relay.relay();
+    if (this.lastTurn === 'relayed' || this.lastTurn === 'filled') this.seen = last + 1;
+  }
+
+  private delayMillis(): number {
+    const idle = this.relay.isUrgent ? URGENT_MILLIS : IDLE_MILLIS;
+    return { filled: BACKLOG_MILLIS, relayed: idle, none: idle, lost: WAKE_MILLIS }[this.lastTurn];
   }
 }
