@@ -36,7 +36,7 @@ import {
   StaffLogin1795392000000,
 } from './migrations/staff-login.migration.js';
 import { TaskLeases1796000000501 } from './migrations/task-lease.migration.js';
-import { WebhookDeliveries1796000000202 } from './migrations/webhook.migration.js';
+import { DeliveryTargets1797000000171, WebhookDeliveries1796000000202 } from './migrations/webhook.migration.js';
 
 // Oldest first; a released migration is never changed.
 registerHistory([
@@ -214,6 +214,12 @@ registerHistory([
   // Sign-ins in progress, which nobody misses.
   {
     migration: ForwardAuthRequests1797000000161,
+    revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Without it, the deliveries go on.
+  {
+    migration: DeliveryTargets1797000000171,
     revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },

@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js'
 import type { EventRow } from '../../identity/events/event-line.js';
 import type { EndedSession } from '../../signin/oidc/logout/logout-tokens.service.js';
 import { type ListedDelivery, WebhookDeliveryStore } from './webhook-delivery.store.js';
-import { bodyOf, LOGOUT } from './webhook-message.js';
+import { bodyOf, LOGOUT, WEBHOOK } from './webhook-message.js';
 import { WebhookProperties } from './webhook.properties.js';
 
 export type { ListedDelivery } from './webhook-delivery.store.js';
@@ -23,14 +23,19 @@ export class WebhookDeliveries {
   async enqueue(tx: Tx, event: EventRow): Promise<void> {
     const { id, kind, user_id } = event;
     const now = this.clock.seconds();
-    await this.store.add(tx, { id, kind, queue: user_id ?? id, body: bodyOf(event) }, now, this.expiryOf(now));
+    await this.store.add(
+      tx,
+      { id, kind, queue: user_id ?? id, target: WEBHOOK, body: bodyOf(event) },
+      now,
+      this.expiryOf(now),
+    );
   }
 
   /** Enqueues the end of a session of an application, which its address for logouts is told once. */
   async enqueueLogout(tx: Tx, ended: EndedSession): Promise<void> {
     const now = this.clock.seconds();
-    const { sid: id } = ended;
-    const delivery = { id, kind: LOGOUT, queue: id, body: JSON.stringify(ended) };
+    const { sid: id, client: target } = ended;
+    const delivery = { id, kind: LOGOUT, queue: id, target, body: JSON.stringify(ended) };
     await this.store.add(tx, delivery, now, this.expiryOf(now));
   }
 

@@ -4,7 +4,7 @@ import { TABLE } from '../../platform/persistence/table-options.js';
 /** An event that the webhook has not delivered. */
 @Entity('webhook_delivery', TABLE)
 @Index('webhook_delivery_end', ['expires_at'])
-@Index('webhook_delivery_next', ['state', 'next_at'])
+@Index('webhook_delivery_next', ['state', 'next_at', 'target'])
 @Index('webhook_delivery_queue', ['queue', 'state', 'position'])
 export class WebhookDeliveryEntity {
   /** Id of the event. */
@@ -24,4 +24,7 @@ export class WebhookDeliveryEntity {
   @Column('varchar', { length: 64, nullable: true }) readonly failure!: string | null;
   @Column('bigint') readonly created_at!: number;
   @Column('bigint') readonly expires_at!: number;
+
+  /** The client id of the application that gets it; empty for the webhook. */
+  @Column('varchar', { length: 64, default: '' }) readonly target!: string;
 }

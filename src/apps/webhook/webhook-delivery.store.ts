@@ -13,6 +13,8 @@ export interface NewDelivery {
   readonly id: string;
   /** Events of one queue are sent one after the other. */
   readonly queue: string;
+  /** The client id of the application that gets it; empty for the webhook. */
+  readonly target: string;
   readonly kind: string;
   readonly body: string;
 }
@@ -46,20 +48,26 @@ export interface DueTimes {
 }
 
 const ADD = `INSERT INTO webhook_delivery
-  (id, queue, position, kind, body, state, attempts, next_at, leased_until, created_at, expires_at)
-  VALUES (?, ?, ?, ?, ?, 'pending', 0, ?, 0, ?, ?)`;
+  (id, queue, target, position, kind, body, state, attempts, next_at, leased_until, created_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, ?, 0, ?, ?)`;
 /** Events are relayed one after the other, so a new one is the last of its queue. */
 const END_OF_QUEUE = `SELECT MAX(position) AS position, MAX(CASE WHEN state = 'pending' THEN next_at END) AS next_at
   FROM webhook_delivery WHERE queue = ?`;
-/** `condition` on `next_at` alone is a range of the index, so that no turn reads all deliveries that have to wait. */
-const due = (condition: string): string => `SELECT id, queue, position, kind, body, attempts, created_at
+/**
+ * `condition` on `next_at` alone is a range of the index, so that no turn reads all deliveries that have to wait; the index also
+ * has the target.
+ */
+const due = (
+  condition: string,
+  targets: number,
+): string => `SELECT id, queue, target, position, kind, body, attempts, created_at
   FROM webhook_delivery due
-  WHERE state = 'pending' AND ${condition} AND leased_until NOT BETWEEN ? AND ? AND NOT EXISTS (
+  WHERE state = 'pending' AND ${condition}${targets === 0 ? '' : ` AND target NOT IN (${marks(targets)})`} AND leased_until NOT BETWEEN ? AND ? AND NOT EXISTS (
     SELECT 1 FROM webhook_delivery earlier
     WHERE earlier.queue = due.queue AND earlier.state = 'pending' AND earlier.position < due.position)
   ORDER BY next_at LIMIT ?`;
-const DUE = due('next_at <= ?');
-const DUE_BEFORE_CLOCK_CHANGE = due('next_at > ?');
+const PASSED = 'next_at <= ?';
+const BEFORE_CLOCK_CHANGE = 'next_at > ?';
 const LEASE = `UPDATE webhook_delivery SET leased_until = ?, attempts = attempts + 1
   WHERE id = ? AND state = 'pending' AND attempts = ?`;
 const DELETE = 'DELETE FROM webhook_delivery WHERE id = ?';
@@ -73,25 +81,35 @@ const REVIVE = `UPDATE webhook_delivery
   SET state = 'pending', attempts = 0, next_at = ?, leased_until = 0, created_at = ?, expires_at = ? WHERE state = 'dead'`;
 const COUNT = 'SELECT state, COUNT(*) AS number FROM webhook_delivery GROUP BY state';
 
+function marks(number: number): string {
+  return Array<string>(number).fill('?').join(', ');
+}
+
 /** Events that the receiver has not accepted yet. */
 @Injectable()
 export class WebhookDeliveryStore {
-  async add(tx: Tx, { id, queue, kind, body }: NewDelivery, now: number, expiresAt: number): Promise<void> {
+  async add(tx: Tx, { id, queue, target, kind, body }: NewDelivery, now: number, expiresAt: number): Promise<void> {
     const [end] = await tx.rows<{ readonly position: number | null; readonly next_at: number | null }>(END_OF_QUEUE, [
       queue,
     ]);
     const position = (end?.position ?? 0) + 1;
     // Plans the event after the earlier ones of its queue, so that a turn reads few deliveries that must wait.
     const nextAt = Math.max(now, end?.next_at ?? 0);
-    await tx.insert(ADD, [id, queue, position, kind, body, nextAt, now, expiresAt]);
+    await tx.insert(ADD, [id, queue, target, position, kind, body, nextAt, now, expiresAt]);
   }
 
-  /** Deliveries that are due, at most one of each queue. */
-  async due(tx: Tx, { now, lastAttempt, lastLease }: DueTimes, limit: number): Promise<readonly DueDelivery[]> {
-    const passed = await tx.rows<DueDelivery>(DUE, [now, now + 1, lastLease, limit]);
+  /** Deliveries that are due, at most one of each queue, and none to the targets in `except`. */
+  async due(
+    tx: Tx,
+    { now, lastAttempt, lastLease }: DueTimes,
+    limit: number,
+    except: readonly string[],
+  ): Promise<readonly DueDelivery[]> {
+    const read = (condition: string, at: number, most: number): Promise<readonly DueDelivery[]> =>
+      tx.rows<DueDelivery>(due(condition, except.length), [at, ...except, now + 1, lastLease, most]);
+    const passed = await read(PASSED, now, limit);
     if (passed.length === limit) return passed;
-    const values = [lastAttempt, now + 1, lastLease, limit - passed.length];
-    return [...passed, ...(await tx.rows<DueDelivery>(DUE_BEFORE_CLOCK_CHANGE, values))];
+    return [...passed, ...(await read(BEFORE_CLOCK_CHANGE, lastAttempt, limit - passed.length))];
   }
 
   /** Leases the delivery until `until`. Returns false if another process has it: each lease counts an attempt. */

@@ -5,6 +5,9 @@ import type { EventRow } from '../../identity/events/event-line.js';
 /** Kind of a delivery that goes to an application, and not to the webhook. */
 export const LOGOUT = 'BACKCHANNEL_LOGOUT';
 
+/** Target of a delivery that goes to the webhook. */
+export const WEBHOOK = '';
+
 /** Version of the body; an incompatible change increments it (docs/reference/webhook.md). */
 const VERSION = 1;
 

@@ -47,7 +47,7 @@ function endless(socket: Socket, text: string): void {
 
 const send = async (answer: (socket: Socket) => void, millis: number): ReturnType<WebhookClient['send']> =>
   (await clientOf(answer, millis)).send(
-    { id: 'a', kind: 'MFA_OK', queue: 'a', body: '{}' },
+    { id: 'a', kind: 'MFA_OK', queue: 'a', target: '', body: '{}' },
     new AbortController().signal,
   );
 

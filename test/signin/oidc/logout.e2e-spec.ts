@@ -10,7 +10,8 @@ import { HTML, RelyingParty } from '../../support/oidc/relying-party.js';
 const SHOP = { id: 'shop', secret: 'a-secret-of-the-shop-0123456789', redirectUri: 'https://shop.example/cb' };
 const BYE = 'https://shop.example/bye';
 const receiver = await new LogoutReceiver().start();
-afterAll(() => receiver.stop());
+const tarpit = await new LogoutReceiver().start();
+afterAll(() => Promise.all([receiver.stop(), tarpit.stop()]));
 
 onAnyEngine('sign-outs with applications', (engine) => {
   const story = storyOn(engine, {
@@ -19,6 +20,8 @@ onAnyEngine('sign-outs with applications', (engine) => {
       `--app.security.clients.shop.redirect-uris=${SHOP.redirectUri}`,
       `--app.security.clients.shop.post-logout-redirect-uris=${BYE}`,
       `--app.security.clients.shop.backchannel-logout-uri=${receiver.url}`,
+      '--app.security.clients.hanging.public=true',
+      `--app.security.clients.hanging.backchannel-logout-uri=${tarpit.url}`,
     ],
     people: 20,
   });
@@ -126,6 +129,26 @@ onAnyEngine('sign-outs with applications', (engine) => {
 
       expect(ended.exitCode).toBe(0);
       expect(await receiver.received('sub', await story.subjectOf(person))).toHaveLength(1);
+    });
+
+    it('R7: a sign-out reaches an application while another one hangs with 500 of its own', async () => {
+      const { browser, idToken } = await signedIn();
+      tarpit.isHanging = true;
+      const rows = Array.from({ length: 500 }, (_, index) => {
+        const body = JSON.stringify({ client: 'hanging', sid: `sid-${index}`, sub: 'somebody' });
+        return `('sid-${index}', 'sid-${index}', 'hanging', 1, 'BACKCHANNEL_LOGOUT', '${body}', 'pending', 0, 1, 0, 1, 9999999999)`;
+      });
+      await story.database.query(
+        `INSERT INTO webhook_delivery
+           (id, queue, target, position, kind, body, state, attempts, next_at, leased_until, created_at, expires_at)
+         VALUES ${rows.join(', ')}`,
+      );
+      await tarpit.received('sub', 'somebody', 2);
+
+      await browser.delete('/session');
+
+      expect(await receiver.received('sid', decodeJwt(idToken)['sid'])).toHaveLength(1);
+      expect(tarpit.mostOpen).toBe(2);
     });
 
     it('an application that does not accept it is told again', async () => {

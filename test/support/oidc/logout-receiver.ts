@@ -4,14 +4,20 @@ import { decodeJwt } from 'jose';
 import { listenAt } from '../programs/free-port.js';
 import { waitUntil } from '../runner/wait-until.js';
 
-/** The address of an application for back-channel logouts; answers with `status`. */
+/** The address of an application for back-channel logouts; answers with `status`, or not at all if it hangs. */
 export class LogoutReceiver {
   readonly tokens: string[] = [];
   status = 200;
+  isHanging = false;
+  /** The largest number of requests without a response at one time. */
+  mostOpen = 0;
+  private open = 0;
   private readonly server: Server = createServer((request, response) => {
+    this.mostOpen = Math.max(this.mostOpen, (this.open += 1));
+    response.on('close', () => (this.open -= 1));
     void wholeText(request).then((body) => {
       this.tokens.push(new URLSearchParams(body).get('logout_token') ?? '');
-      response.writeHead(this.status).end();
+      if (!this.isHanging) response.writeHead(this.status).end();
     });
   });
   private port = 0;

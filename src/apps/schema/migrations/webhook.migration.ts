@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { tableSuffix } from '../../../platform/persistence/table-options.js';
+import { isEmbedded } from './columns.migration.js';
 
 /**
  * Events that the webhook has not delivered. `id` is that of the event, `queue` the user whose events stay in order, and `position` its place there.
@@ -33,4 +34,24 @@ export class WebhookDeliveries1796000000202 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE webhook_delivery');
   }
+}
+
+/** The application whose address a delivery goes to; empty for the webhook. */
+export class DeliveryTargets1797000000171 implements MigrationInterface {
+  readonly name = 'DeliveryTargets1797000000171';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query("ALTER TABLE webhook_delivery ADD COLUMN target varchar(64) NOT NULL DEFAULT ''");
+    await replaceIndex(runner, 'state, next_at, target');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await replaceIndex(runner, 'state, next_at');
+    await runner.query('ALTER TABLE webhook_delivery DROP COLUMN target');
+  }
+}
+
+async function replaceIndex(runner: QueryRunner, columns: string): Promise<void> {
+  await runner.query(`DROP INDEX webhook_delivery_next${isEmbedded(runner) ? '' : ' ON webhook_delivery'}`);
+  await runner.query(`CREATE INDEX webhook_delivery_next ON webhook_delivery (${columns})`);
 }

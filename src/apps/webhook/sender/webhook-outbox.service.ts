@@ -22,9 +22,9 @@ export class WebhookOutbox {
     private readonly properties: WebhookProperties,
   ) {}
 
-  /** At most `limit` events that are due. */
-  due(limit: number): Promise<readonly DueDelivery[]> {
-    return this.work.single((tx) => this.store.due(tx, this.dueTimes(), limit));
+  /** At most `limit` events that are due, and none to the targets in `except`. */
+  due(limit: number, except: readonly string[]): Promise<readonly DueDelivery[]> {
+    return this.work.single((tx) => this.store.due(tx, this.dueTimes(), limit, except));
   }
 
   /** Claims an event; false if another replica was faster. If this replica dies, another one sends it after the lease. */

@@ -6,12 +6,21 @@ import { Meters } from '../../../observability/metrics/meters.js';
 import { continueOrigin } from '../../../observability/tracing/span.js';
 import { TaskExecutor } from '../../../platform/tasks/task-executor.js';
 import type { DueDelivery } from '../webhook-delivery.store.js';
+import { WEBHOOK } from '../webhook-message.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
 import { type SendResult, WebhookClient } from './webhook.client.js';
 
 /** Places of the executor that are left to other tasks, so that a receiver that hangs does not delay a mail. */
 const PLACES_OF_OTHERS = 2;
+/** Places that an application may occupy; the webhook leaves as many where applications have addresses for logouts. */
+const PLACES_OF_APPLICATION = 2;
+
+/** A delivery that waits for a place of the executor, or is sent. */
+interface Running {
+  readonly target: string;
+  readonly end: Promise<void>;
+}
 
 /** Sends due events to the receiver and records the outcome of each delivery. */
 @Injectable()
@@ -20,7 +29,7 @@ export class WebhookSender {
   private readonly logger: Logger;
   private readonly maxRequests: number;
   /** Running and waiting tasks by event id. */
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly running = new Map<string, Running>();
   /** Consecutive failures, over all events. */
   private failures = 0;
 
@@ -37,22 +46,56 @@ export class WebhookSender {
   }
 
   /**
-   * Submits a task for each event that is due. A task claims its event when it starts: an event whose task waits or is
-   * rejected stays in its row, for a later turn of any replica. `onEnd` is called after each task that could be carried out.
-   * Returns the number of tasks.
+   * Submits tasks for events that are due. A task claims its event when it starts: an event whose task waits or is rejected
+   * stays in its row, for a later turn of any replica. `onEnd` is called after each task that could be carried out. Returns the
+   * number of tasks.
    */
   async send(stop: AbortSignal, onEnd: () => void): Promise<number> {
-    const free = this.maxRequests - this.running.size;
-    if (free <= 0 || stop.aborted) return 0;
-    // Events whose tasks wait are still due.
-    const due = await this.outbox.due(this.maxRequests);
-    const next = due.filter(({ id }) => !this.running.has(id)).slice(0, free);
-    return next.filter((delivery) => this.begin(delivery, stop, onEnd)).length;
+    const begin = (delivery: DueDelivery): boolean => this.hasPlace(delivery) && this.begin(delivery, stop, onEnd);
+    if (stop.aborted) return 0;
+    const first = await this.beginOfIdleTargets(begin);
+    const full = [...this.targets()].filter(([target, number]) => number >= this.placesOf(target));
+    if (first === 0 && this.running.size === 0) return 0;
+    const due = await this.due(full.map(([target]) => target));
+    return first + due.filter(begin).length;
+  }
+
+  /** Begins one event of each target that has no request: targets that hang do not delay the others. */
+  private async beginOfIdleTargets(begin: (delivery: DueDelivery) => boolean): Promise<number> {
+    const busy = new Set(this.targets().keys());
+    for (let number = 0; ; number += 1) {
+      const due = await this.due([...busy]);
+      const next = due.find(begin);
+      if (!next) return number;
+      busy.add(next.target);
+    }
+  }
+
+  /** Events whose tasks wait are still due. */
+  private async due(except: readonly string[]): Promise<readonly DueDelivery[]> {
+    return this.running.size < this.maxRequests ? this.outbox.due(this.maxRequests, except) : [];
+  }
+
+  private hasPlace({ id, target }: DueDelivery): boolean {
+    const isFree = this.running.size < this.maxRequests && !this.running.has(id);
+    return isFree && (this.targets().get(target) ?? 0) < this.placesOf(target);
+  }
+
+  private placesOf(target: string): number {
+    if (target !== WEBHOOK) return PLACES_OF_APPLICATION;
+    return this.client.sendsLogouts ? Math.max(1, this.maxRequests - PLACES_OF_APPLICATION) : this.maxRequests;
+  }
+
+  /** The number of running requests by target. */
+  private targets(): ReadonlyMap<string, number> {
+    const numbers = new Map<string, number>();
+    for (const { target } of this.running.values()) numbers.set(target, (numbers.get(target) ?? 0) + 1);
+    return numbers;
   }
 
   /** Resolves once no request is running, and the result of each is recorded. */
   async idle(): Promise<void> {
-    await Promise.all(this.running.values());
+    await Promise.all(Array.from(this.running.values(), ({ end }) => end));
   }
 
   private begin(delivery: DueDelivery, stop: AbortSignal, onEnd: () => void): boolean {
@@ -68,7 +111,7 @@ export class WebhookSender {
         this.reportDefect(error);
       },
     );
-    this.running.set(delivery.id, end);
+    this.running.set(delivery.id, { target: delivery.target, end });
     return true;
   }
 

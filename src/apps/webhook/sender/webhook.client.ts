@@ -22,6 +22,8 @@ export interface SendResult {
   readonly retryAfter?: number;
 }
 
+/** An application only ends a session; one that hangs must not hold its places for long. */
+const LOGOUT_MILLIS = 5000;
 const MAX_FAILURE_LENGTH = 64;
 const GONE = 410;
 
@@ -35,9 +37,14 @@ export class WebhookClient {
     private readonly logouts: LogoutTokens,
   ) {}
 
+  /** True if applications have addresses for logouts. */
+  get sendsLogouts(): boolean {
+    return this.logouts.areNeeded;
+  }
+
   /** Sends a delivery once; never throws. */
   async send(delivery: NewDelivery, stop: AbortSignal): Promise<SendResult> {
-    const { timeout } = this.properties;
+    const { milliseconds } = this.properties.timeout;
     try {
       const target = await this.targetOf(delivery);
       if (!target) return { outcome: 'gone', failure: 'no address' };
@@ -47,7 +54,7 @@ export class WebhookClient {
         client: 'webhook',
         method: 'POST',
         reach: 'public',
-        totalMillis: timeout.milliseconds,
+        totalMillis: delivery.kind === LOGOUT ? Math.min(milliseconds, LOGOUT_MILLIS) : milliseconds,
         signal: stop,
       });
       // The status decides; an error of the body has no effect.
