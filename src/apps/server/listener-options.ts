@@ -68,9 +68,11 @@ function formTargets(configuration: Configuration): readonly string[] {
   return [...new Set([...redirectUris(configuration).map(formActionSource), ...origins])];
 }
 
-/** The sites of single-page applications, whose scripts exchange codes. */
+/** The sites of single-page applications, whose scripts exchange codes; others keep a secret, which no script has. */
 function applicationOrigins(configuration: Configuration): readonly string[] {
-  return [...new Set(redirectUris(configuration).map((uri) => new URL(uri).origin))].filter((each) => each !== 'null');
+  const { clients } = configuration.get(ClientsProperties);
+  const uris = [...clients.values()].flatMap((client) => (client.public ? client.redirectUris : []));
+  return [...new Set(uris.map((uri) => new URL(uri).origin))].filter((each) => each !== 'null');
 }
 
 /** Also those of sign-outs, which a form may begin. */

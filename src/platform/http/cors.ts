@@ -1,3 +1,6 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { optionsOfRoute, type RouteOptions } from './route-options.decorator.js';
+
 type Headers = Readonly<Record<string, string>>;
 
 /** Every response varies by origin, so that a cache does not mix the responses for two sites. */
@@ -24,6 +27,8 @@ export const PREFLIGHT: Headers = {
 export class Cors {
   private readonly allowed: ReadonlyMap<string | undefined, Headers>;
   private readonly applications: ReadonlyMap<string | undefined, Headers>;
+  /** Method and path of the routes for applications, none of which has a parameter. */
+  private readonly forApplications = new Set<string>();
 
   /** `applications` are origins whose scripts may use the routes for applications, without cookies. */
   constructor(origins: readonly string[], applications: readonly string[] = []) {
@@ -31,9 +36,30 @@ export class Cors {
     this.applications = headersOf(applications, FOR_OTHERS);
   }
 
-  /** CORS headers for a request with this `Origin`. */
-  headersFor(origin: string | undefined, isForApplications = false): Headers {
-    return this.allowed.get(origin) ?? (isForApplications ? this.applications.get(origin) : undefined) ?? FOR_OTHERS;
+  /** Must run before the routes are added. */
+  learnRoutes(fastify: FastifyInstance): void {
+    fastify.addHook('onRoute', ({ method, url, config }) => {
+      if (!(config as RouteOptions | undefined)?.isForApplications) return;
+      for (const each of [method].flat()) this.forApplications.add(`${each} ${url}`);
+    });
+  }
+
+  /** CORS headers for the request; a preflight has those of the route that it asks for. */
+  headersOf(request: FastifyRequest): Headers {
+    const { method, headers, url } = request;
+    const asked = `${headers['access-control-request-method'] ?? ''} ${url.replace(/\?.*$/s, '')}`;
+    const isForApplications =
+      method === 'OPTIONS' ? this.forApplications.has(asked) : optionsOfRoute(request).isForApplications;
+    return (
+      this.allowed.get(headers.origin) ??
+      (isForApplications ? this.applications.get(headers.origin) : undefined) ??
+      FOR_OTHERS
+    );
+  }
+
+  /** CORS headers for a request of which only the `Origin` is known. */
+  headersFor(origin: string | undefined): Headers {
+    return this.allowed.get(origin) ?? FOR_OTHERS;
   }
 }
 

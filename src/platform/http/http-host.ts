@@ -87,6 +87,7 @@ export class HttpHost {
     this.adapter = this.createAdapter(new ResponseSender(json, encoding, pages), contextPath, options.tls);
     const fastify = this.adapter.getInstance();
     records.learnRoutes(fastify);
+    cors?.learnRoutes(fastify);
     const { milliseconds } = this.embedded.connectionTimeout;
     new RequestHooks(this.start, this.tracker, this.errorResponder, milliseconds).register(this.adapter);
     fastify.register(fastifyCookie, { hook: false });

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Public } from '../../../kernel/principal/access.decorator.js';
 import { ACR_MFA, ACR_PWD } from '../../../kernel/principal/amr.js';
-import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
+import { ApiTag, ForApplications, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { Issuer } from '../../../identity/token/signed-token.js';
 import type { PublicJwk } from '../../../identity/token/keys/key-material.js';
 import { SigningKeys } from '../../../identity/token/keys/signing-keys.js';
@@ -21,6 +21,7 @@ export class WellKnownController {
   ) {}
 
   @Get('jwks.json')
+  @ForApplications()
   @Operation({ summary: 'Public keys of access tokens (RFC 7517)' })
   @ResponseSchema(jwksResponse)
   @Header('Cache-Control', 'public, max-age=300')

@@ -2,7 +2,7 @@ import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { Public, TakesCrossSite } from '../../../kernel/principal/access.decorator.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, ForApplications, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { answering, type OAuthBody } from '../oauth-response.js';
 import { PAR } from '../oidc.openapi.js';
 import { ClientAuthentication } from '../token/client-authentication.service.js';
@@ -22,7 +22,6 @@ export class ParController {
   @Post()
   @HttpCode(201)
   @TakesCrossSite()
-  @ForApplications()
   @FormBody()
   @RateLimited('sso')
   @Operation(PAR)
