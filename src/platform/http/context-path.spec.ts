@@ -10,6 +10,8 @@ it.each([
   ['/auth', 'http://evil.example/auth/me', '/me'],
   ['/auth', 'HTTPS://evil.example:80/auth?a=1', '/?a=1'],
   ['/grün', '/gr%C3%BCn/me', '/me'],
+  ['/auth', '/.well-known/openid-configuration/auth', '/.well-known/openid-configuration'],
+  ['/auth/v1', '/.well-known/jwks.json/auth/v1?a=/auth', '/.well-known/jwks.json?a=/auth'],
 ])('with context path %s, the target %s is routed as %s', (contextPath, target, inside) => {
   expect(withoutContextPath(contextPath)(target)).toBe(inside);
 });
@@ -22,6 +24,12 @@ it.each([
   '/%61uth/login',
   '//auth/login',
   '/auth../login',
+  '/.well-known/openid-configuration',
+  '/.well-known/openid-configuration/',
+  '/.well-known/openid-configuration/auth/',
+  '/.well-known/openid-configuration/other',
+  '/.well-known/a/b/auth',
+  '/me/auth',
   '*',
   '',
   'http://auth/login',

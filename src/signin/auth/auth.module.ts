@@ -60,6 +60,7 @@ import { SessionController } from './api/session.controller.js';
 import { SessionRevocation } from './session-revocation.service.js';
 import { Usernames } from './usernames.service.js';
 import { TokenController } from './api/token.controller.js';
+import { ServerMetadata } from './server-metadata.service.js';
 import { WellKnownController } from './api/well-known.controller.js';
 
 /** Login, second step, refresh and the global guards: every route needs a complete login unless its decorators say otherwise. */
@@ -78,6 +79,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     WellKnownController,
   ],
   providers: [
+    ServerMetadata,
     // In this order: requests beyond a limit and cross-site requests are rejected before they are authenticated.
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: CrossSiteGuard },
@@ -146,6 +148,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     Reauthentication,
     PasskeyStep,
     SecondStep,
+    ServerMetadata,
     SessionRevocation,
   ],
 })

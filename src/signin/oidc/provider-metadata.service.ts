@@ -3,6 +3,7 @@ import { CLAIMS, GRANT_TYPES, SCOPES } from '../../identity/client/client.js';
 import { Clients } from '../../identity/client/clients.service.js';
 import { Issuer } from '../../identity/token/signed-token.js';
 import { REQUESTABLE_ACRS } from '../../kernel/principal/amr.js';
+import { ServerMetadata, type ServerMetadataDocument } from '../auth/server-metadata.service.js';
 
 const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
 const OF_EVERY_ID_TOKEN = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid', 'at_hash'];
@@ -13,9 +14,12 @@ export class ProviderMetadata {
   constructor(
     private readonly issuer: Issuer,
     private readonly clients: Clients,
-  ) {}
+    server: ServerMetadata,
+  ) {
+    server.provide(() => this.document());
+  }
 
-  document(): object {
+  document(): ServerMetadataDocument {
     const { url: issuer } = this.issuer;
     const scopes = new Set([...SCOPES, ...this.clients.all.flatMap(({ scopes: ofClient }) => [...ofClient])]);
     return {
@@ -30,8 +34,8 @@ export class ProviderMetadata {
       scopes_supported: [...scopes],
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
-      grant_types_supported: GRANT_TYPES,
-      acr_values_supported: REQUESTABLE_ACRS,
+      grant_types_supported: [...GRANT_TYPES],
+      acr_values_supported: [...REQUESTABLE_ACRS],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       userinfo_signing_alg_values_supported: ['RS256', 'ES256'],

@@ -26,6 +26,7 @@ onSqlite('scripts of applications', (engine) => {
       ['GET', '/userinfo'],
       ['POST', '/userinfo'],
       ['GET', '/.well-known/openid-configuration'],
+      ['GET', '/.well-known/oauth-authorization-server'],
       ['GET', '/.well-known/jwks.json'],
     ])('may send %s %s and read the response, without cookies', async (method, path) => {
       const asked = await preflight(PAGE, method, path);

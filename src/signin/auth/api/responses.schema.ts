@@ -233,7 +233,8 @@ export const jwksResponse = v.object({
 const url = v.pipe(v.string(), v.url());
 
 /** RFC 8414: the members of authorization server metadata that apply to this service. */
-export const metadataResponse = v.object({
+/** With applications, there are further members, those of OpenID Connect Discovery. */
+export const metadataResponse = v.looseObject({
   issuer: url,
   jwks_uri: url,
   introspection_endpoint: url,
