@@ -543,6 +543,10 @@ onAnyEngine('OpenID Connect', (engine) => {
       expect(second.body).toMatchObject({ error: 'invalid_client' });
     });
 
+    it.each([ISSUER, `${ISSUER}/token`])('a token of a client may be for %s', async (aud) => {
+      expect(await withAssertion(await assertion({ aud }))).toBeAnswered(200);
+    });
+
     it('J1: tokens of a client with other claims, keys and algorithms are rejected', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
       const unsigned = new UnsecuredJWT({ iss: 'keyed', sub: 'keyed', jti: 'x' }).setExpirationTime('1m').encode();
@@ -553,6 +557,8 @@ onAnyEngine('OpenID Connect', (engine) => {
         .sign(Buffer.from(publicPem));
       const bent = [
         await assertion({ aud: 'https://other.example' }),
+        await assertion({ aud: [ISSUER, 'https://other.example'] }),
+        await assertion({ aud: [ISSUER] }),
         await assertion({ exp: story.clock.seconds - 60 }),
         await assertion({ exp: story.clock.seconds + 3600 }),
         await assertion({ jti: '' }),

@@ -45,16 +45,26 @@ export class ClientAssertions {
         algorithms: [key.algorithm],
         issuer: id,
         subject: id,
-        audience: [this.issuer.url, `${this.issuer.url}/token`, `${this.issuer.url}/par`],
+        audience: this.audiences,
         requiredClaims: ['exp', 'jti'],
         currentDate: new Date(this.clock.millis()),
         clockTolerance: SKEW_SECONDS,
       });
-      return payload;
+      // A token with several audiences may have been meant for another server, which could then use it here.
+      return typeof payload.aud === 'string' ? payload : undefined;
     } catch (error) {
       if (error instanceof JOSEError) return undefined;
       throw error;
     }
+  }
+
+  /**
+   * The issuer, as draft-ietf-oauth-rfc7523bis demands, or the endpoint that OpenID Connect Core section 9 and RFC 9126 section 2
+   * name, which most libraries still send.
+   */
+  private get audiences(): string[] {
+    const { url } = this.issuer;
+    return [url, `${url}/token`, `${url}/par`];
   }
 
   private async useUp({ id }: Client, { exp = 0, jti }: JWTPayload): Promise<boolean> {
