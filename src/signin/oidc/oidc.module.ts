@@ -30,8 +30,10 @@ import { ClientKeys } from './token/client-keys.service.js';
 import { ClientAuthentication } from './token/client-authentication.service.js';
 import { Grants } from './token/grants.service.js';
 import { RefreshGrant } from './token/refresh-grant.service.js';
+import { RevocationController } from './token/revocation.controller.js';
 import { TokenEndpointController } from './token/token-endpoint.controller.js';
 import { TokenResponses } from './token/token-responses.service.js';
+import { TokenRevocation } from './token/token-revocation.service.js';
 import { UserinfoController } from './user/userinfo.controller.js';
 import { Userinfo } from './user/userinfo.service.js';
 
@@ -52,6 +54,7 @@ import { Userinfo } from './user/userinfo.service.js';
     AuthorizeController,
     ParController,
     TokenEndpointController,
+    RevocationController,
     UserinfoController,
     EndSessionController,
     DiscoveryController,
@@ -67,7 +70,7 @@ import { Userinfo } from './user/userinfo.service.js';
       AuthorizationEndpoint,
     ],
     ...[AuthorizationCodeStore, AuthorizationCodes, CodeGrant],
-    ...[ClientKeys, ClientAssertions, ClientAuthentication, TokenResponses, RefreshGrant, Grants],
+    ...[ClientKeys, ClientAssertions, ClientAuthentication, TokenResponses, RefreshGrant, Grants, TokenRevocation],
     ...[EndSessionRequests, EndSession],
     ...[Userinfo, ProviderMetadata],
   ],

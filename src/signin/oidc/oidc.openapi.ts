@@ -20,6 +20,12 @@ export const TOKEN: OperationOptions = {
   summary: 'Exchange a code or a refresh token for tokens (RFC 6749 section 3.2)',
   description: 'Errors have the form of RFC 6749 section 5.2.',
 };
+export const REVOKE: OperationOptions = {
+  summary: 'End the session of an access or a refresh token (RFC 7009)',
+  description:
+    'Clients authenticate as at `/token`. Also 200 for a token that is unknown or of another client. Errors have the form of ' +
+    'RFC 6749 section 5.2.',
+};
 export const USERINFO: OperationOptions = {
   summary: 'Claims about the user of an access token (OpenID Connect Core section 5.3)',
 };

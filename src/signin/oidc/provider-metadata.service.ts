@@ -6,6 +6,7 @@ import { REQUESTABLE_ACRS } from '../../kernel/principal/amr.js';
 import { ServerMetadata, type ServerMetadataDocument } from '../auth/server-metadata.service.js';
 
 const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
+const AUTHENTICATION_ALGORITHMS = ['ES256', 'EdDSA', 'RS256'];
 const OF_EVERY_ID_TOKEN = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid', 'at_hash'];
 
 /** What the provider can do (OpenID Connect Discovery section 3, RFC 8414, RFC 9207). */
@@ -30,6 +31,7 @@ export class ProviderMetadata {
       jwks_uri: `${issuer}/.well-known/jwks.json`,
       pushed_authorization_request_endpoint: `${issuer}/par`,
       end_session_endpoint: `${issuer}/end-session`,
+      revocation_endpoint: `${issuer}/revoke`,
       introspection_endpoint: `${issuer}/token/introspect`,
       scopes_supported: [...scopes],
       response_types_supported: ['code'],
@@ -40,7 +42,9 @@ export class ProviderMetadata {
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       userinfo_signing_alg_values_supported: ['RS256', 'ES256'],
       token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
-      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'RS256'],
+      token_endpoint_auth_signing_alg_values_supported: AUTHENTICATION_ALGORITHMS,
+      revocation_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+      revocation_endpoint_auth_signing_alg_values_supported: AUTHENTICATION_ALGORITHMS,
       introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
       code_challenge_methods_supported: ['S256'],
       claims_supported: [...OF_EVERY_ID_TOKEN, ...CLAIMS],

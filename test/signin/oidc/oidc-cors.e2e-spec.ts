@@ -23,6 +23,7 @@ onSqlite('scripts of applications', (engine) => {
   describe('of a public application', () => {
     it.each([
       ['POST', '/token'],
+      ['POST', '/revoke'],
       ['GET', '/userinfo'],
       ['POST', '/userinfo'],
       ['GET', '/.well-known/openid-configuration'],

@@ -21,7 +21,7 @@ onSqlite('the metadata of the provider', (engine) => {
 
     expect(metadata).toBeAnswered(200);
     expect(metadata.body).toMatchObject({
-      ...{ issuer: ISSUER, token_endpoint: `${ISSUER}/token` },
+      ...{ issuer: ISSUER, token_endpoint: `${ISSUER}/token`, revocation_endpoint: `${ISSUER}/revoke` },
       ...{ grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'] },
     });
     expect(metadata.body).toEqual(discovery.body);

@@ -64,7 +64,7 @@ export class ClientAssertions {
    */
   private get audiences(): string[] {
     const { url } = this.issuer;
-    return [url, `${url}/token`, `${url}/par`];
+    return [url, `${url}/token`, `${url}/par`, `${url}/revoke`];
   }
 
   private async useUp({ id }: Client, { exp = 0, jti }: JWTPayload): Promise<boolean> {
