@@ -7,7 +7,7 @@ import { LOGIN_API, MFA_AUDIENCE } from '../../kernel/principal/audience.js';
 import { reachableAddress } from '../../platform/outbound/outbound.rule.js';
 import { OidcProperties } from './oidc.properties.js';
 import { ClientKeys } from './token/client-keys.service.js';
-import { scopeOfClaim } from './user/user-claims.js';
+import { scopeOfClaim } from './granted-scope.js';
 
 const CLIENTS = 'app.security.clients';
 const REQUIRE_PKCE = 'app.security.oidc.require-pkce';
