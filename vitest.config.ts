@@ -9,6 +9,9 @@ const missing = new Set(SERVERS.filter((server) => !isOnThisMachine(server)));
 /** Specs of plain functions and services. */
 const UNIT = ['src/**/*.spec.ts', 'test/**/*.vectors.spec.ts'];
 
+/** Runs only where `OAUTH2_PROXY=1` requests it, since no package of a distribution has the program. */
+const WITHOUT_OAUTH2_PROXY = process.env['OAUTH2_PROXY'] === '1' ? [] : ['test/examples/oauth2-proxy.e2e-spec.ts'];
+
 /** Stories on a cluster of three nodes. */
 const CLUSTER = ['test/**/*.cluster-spec.ts'];
 
@@ -25,7 +28,7 @@ export default defineConfig(({ mode }) => ({
           name: 'service',
           include: ['test/**/*.spec.ts', 'test/**/*-spec.ts'],
           setupFiles: 'test/support/runner/schema.ts',
-          exclude: [...UNIT, ...CLUSTER, 'node_modules'],
+          exclude: [...UNIT, ...CLUSTER, ...WITHOUT_OAUTH2_PROXY, 'node_modules'],
         },
       },
       {

@@ -22,7 +22,7 @@ type Program =
   | Exclude<Server, 'galera' | PreparedExample>
   | DatabaseKind
   | OptionalProxy
-  | ('mariadb-install' | 'promtool' | 'php' | 'rsync' | 'java');
+  | ('mariadb-install' | 'promtool' | 'php' | 'rsync' | 'java' | 'oauth2-proxy');
 
 export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
@@ -43,6 +43,7 @@ export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   'php-fpm': ['php-fpm', 'php-fpm8.4', 'php-fpm8.3', 'php-fpm8.2'],
   apache: ['apache2'],
   java: ['java'],
+  'oauth2-proxy': ['oauth2-proxy'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 
