@@ -21,7 +21,8 @@ const PREPARATIONS = {
   go: {
     inputs: ['go.mod', 'go.sum', 'main.go'],
     build: (run: Run) => {
-      run('go', 'build', '-o', 'example', '.');
+      // An older Go gets the version that go.mod names; some distributions turn that off.
+      run('env', 'GOTOOLCHAIN=auto', 'go', 'build', '-o', 'example', '.');
     },
   },
   'spring-boot': {
