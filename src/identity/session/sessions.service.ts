@@ -199,8 +199,8 @@ export class Sessions {
 
   /**
    * Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). If it is the same user who signs in
-   * again, the sessions of applications go on with the new one; if that lacks its second factor, all of this happens when it is
-   * complete.
+   * again, the sessions of applications go on with the new one. If that lacks its second factor, they go on with the former one until
+   * it is complete, but nobody has the credentials of that any longer.
    */
   async endReplaced(tx: Tx, secret: string | undefined, by: Session): Promise<void> {
     await this.endFormer(tx, secret === undefined ? undefined : await this.store.findBySecret(tx, secret), by);
@@ -223,6 +223,7 @@ export class Sessions {
     const isComplete = ({ halfSecurityStamp }: Session): boolean => halfSecurityStamp === undefined;
     if (isComplete(former) && !isComplete(by) && former.subject === by.subject) {
       await this.store.replaceLater(tx, former.id, by.id);
+      await this.writer.renew(tx, former.id);
       return false;
     }
     await this.writer.moveApplications(tx, former.id, by);

@@ -145,13 +145,28 @@ onAnyEngine('the sessions of applications', (engine) => {
       expect(await endOf(refreshed)).toEqual(ENDED);
     });
 
-    it('S5: the session before ends when the new one is complete', async () => {
-      const { person, browser } = await signedIn();
+    it('S7: a copy of the cookie before is worth nothing, even before the second factor', async () => {
+      const { person, browser, tokens } = await signedIn();
       const copy = { headers: { cookie: `SESSION=${browser.cookie('SESSION') ?? ''}` } };
       await password(browser, person);
-      await code(browser, person);
 
       expect(await story.client().get('/session', copy)).toBeAnswered(401);
+      expect(await refresh(tokens)).toBeAnswered(200);
+    });
+
+    it('S7: the session before ends when the new one is complete', async () => {
+      const { person, browser } = await signedIn();
+      const ids = async (): Promise<readonly unknown[]> =>
+        story.database.query("SELECT id FROM session WHERE user_id = ? AND kind = 'portal'", [
+          await story.subjectOf(person),
+        ]);
+      await password(browser, person);
+      expect(await ids()).toHaveLength(2);
+
+      await code(browser, person);
+
+      expect(await ids()).toHaveLength(1);
+      expect(await story.countOf(person, 'SESSION_REVOKED')).toBe(1);
     });
 
     it('end with a sign-out before the second factor', async () => {
