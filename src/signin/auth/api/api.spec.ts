@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RouteAccess } from '../../../platform/web/openapi/api.js';
 import type { RequiredAmr } from '../../../kernel/principal/amr.js';
-import { API } from './api.js';
+import { API, SCHEMES } from './api.js';
 
 const CLOSED: RouteAccess = {
   method: 'GET',
@@ -74,4 +74,10 @@ it.each<[RequiredAmr, string]>([
   const { notes } = API.requirements({ ...CLOSED, authorities: ['ROLE_ADMIN', 'ROLE_HELPDESK'], amr });
 
   expect(notes).toEqual(['Requires the authority `ROLE_ADMIN` or `ROLE_HELPDESK`.', note]);
+});
+
+it('the scheme of access tokens names the audience that the routes of accounts and administration demand', () => {
+  expect(API.securitySchemes[SCHEMES.accessToken]).toMatchObject({
+    description: expect.stringContaining('`resource=login-api`') as string,
+  });
 });

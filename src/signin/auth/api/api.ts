@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { RequiredAmr } from '../../../kernel/principal/amr.js';
 import type { Api, RouteRequirements, RouteAccess } from '../../../platform/web/openapi/api.js';
+import { LOGIN_API, RESOURCE_API } from '../../../kernel/principal/audience.js';
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { SAFE } from '../guards/cross-site.js';
 
@@ -32,7 +33,10 @@ export const API: Api = {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT (RFC 9068)',
-      description: 'The `access_token` of a full login: `Authorization: Bearer`.',
+      description:
+        'The `access_token` of a full login: `Authorization: Bearer`. Accounts, second factors, administration and management ' +
+        `demand a token for the audience \`${LOGIN_API}\`, which \`resource=${LOGIN_API}\` requests with the login or a refresh; ` +
+        `\`GET /me/settlement\` and \`POST /logout\` also take one for \`${RESOURCE_API}\`. No token of an application is accepted here.`,
     },
     [SCHEMES.session]: {
       type: 'apiKey',
