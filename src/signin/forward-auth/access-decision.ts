@@ -1,18 +1,17 @@
-import { decideSignIn, type Decision, type Situation, type Visitor } from '../oidc/authorize/sign-in-decision.js';
+import type { Decision, SignInDemands } from '../oidc/authorize/sign-in-decision.js';
 import { OAuthError } from '../oidc/oauth-error.js';
 import { type AccessRule, demandsOf } from './access-rules.js';
 
 /** As for applications of OpenID Connect; denied without a rule, without its role, and if the user cannot meet it. */
 export type AccessDecision = Decision | { readonly kind: 'deny' };
 
-export function decideAccess(
+export async function decideAccess(
   rule: AccessRule | undefined,
-  visitor: Visitor | undefined,
-  situation: Situation,
-): AccessDecision {
+  decide: (demands: SignInDemands) => Decision | Promise<Decision>,
+): Promise<AccessDecision> {
   if (!rule) return { kind: 'deny' };
   try {
-    return decideSignIn(demandsOf(rule), visitor, situation);
+    return await decide(demandsOf(rule));
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     return { kind: 'deny' };

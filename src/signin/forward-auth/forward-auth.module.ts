@@ -11,6 +11,8 @@ import { HostFactsModule } from '../host/host-facts.module.js';
 import { AccessRules } from './access-rules.js';
 import { ApplicationCookies } from './application-cookies.js';
 import { ApplicationSessions } from './application-sessions.service.js';
+import { SignInDecisions } from '../oidc/authorize/sign-in-decisions.service.js';
+import { SamlModule } from '../saml/saml.module.js';
 import { ApplicationSignIn } from './application-sign-in.service.js';
 import { ForwardAuthController } from './forward-auth.controller.js';
 import { accessRulesOf, ForwardAuthProperties } from './forward-auth.properties.js';
@@ -22,7 +24,7 @@ import { SignInRequests } from './sign-in-requests.service.js';
 
 /** Authentication of requests for proxies; part of the service only if there are rules. */
 @Module({
-  imports: [AccountModule, AuthModule, EventsModule, HostFactsModule, SessionModule],
+  imports: [AccountModule, AuthModule, EventsModule, HostFactsModule, SamlModule, SessionModule],
   controllers: [ForwardAuthController],
   providers: [
     {
@@ -36,7 +38,7 @@ import { SignInRequests } from './sign-in-requests.service.js';
       useFactory: ({ secure, sessionName }: CookieProperties) => new ApplicationCookies(secure, sessionName),
     },
     ...[SignInRequestStore, SignInRequests, ApplicationSessions],
-    ...[ForwardAuth, ApplicationSignIn, PortalSignIn],
+    ...[ForwardAuth, ApplicationSignIn, SignInDecisions, PortalSignIn],
   ],
 })
 export class ForwardAuthModule {}

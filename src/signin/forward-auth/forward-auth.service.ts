@@ -6,7 +6,7 @@ import { setUser } from '../../kernel/principal/request-context.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { cookiesOf, type Reply } from '../../platform/web/cookies.js';
 import type { HttpRequest } from '../../platform/web/http-request.js';
-import type { Question, Visitor } from '../oidc/authorize/sign-in-decision.js';
+import { decideSignIn, type Question, type Visitor } from '../oidc/authorize/sign-in-decision.js';
 import { decideAccess } from './access-decision.js';
 import type { AccessRule } from './access-rules.js';
 import { ApplicationCookies } from './application-cookies.js';
@@ -37,7 +37,8 @@ export class ForwardAuth {
     }
     const secret = this.cookies.sessionOf(cookiesOf(request), proxied.origin.replace(/:.*$/s, ''));
     const visitor = await this.sessions.visitor(secret, proxied.origin);
-    const decision = decideAccess(rule, visitor, { now: this.clock.seconds() });
+    const now = this.clock.seconds();
+    const decision = await decideAccess(rule, (demands) => decideSignIn(demands, visitor, { now }));
     if (decision.kind === 'deny') throw denied('demand');
     if (decision.kind === 'ask') this.ask(decision.question, visitor, { proxied, rule, request, reply });
     else this.admit(identityOf(decision.visitor), proxied, request, reply);

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '../../identity/account/accounts.service.js';
-import { Clock } from '../../kernel/clock/clock.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Reply } from '../../platform/web/cookies.js';
-import { SESSION } from '../auth/cookies.js';
-import { RequestAuthenticator } from '../auth/guards/request-authenticator.service.js';
 import { askedBy, pathOf } from '../oidc/authorize/question-paths.js';
 import type { Visitor } from '../oidc/authorize/sign-in-decision.js';
+import { SignInDecisions } from '../oidc/authorize/sign-in-decisions.service.js';
 import { decideAccess } from './access-decision.js';
 import { ProtectedApplications } from './protected-applications.js';
 import { requestTarget } from './request-target.js';
@@ -19,17 +16,16 @@ export class PortalSignIn {
   constructor(
     private readonly applications: ProtectedApplications,
     private readonly requests: SignInRequests,
-    private readonly authentication: RequestAuthenticator,
-    private readonly accounts: Accounts,
-    private readonly clock: Clock,
+    private readonly decisions: SignInDecisions,
   ) {}
 
   /** @throws ServiceError `ACCESS_DENIED` if the user may not use the application, `VALIDATION_FAILED` without such a sign-in */
   async authorize(value: string, reply: Reply): Promise<void> {
     const request = await this.requests.find(value);
     if (!request) throw new ServiceError('VALIDATION_FAILED', { reason: 'forward-auth request' });
-    const visitor = await this.visitor(reply.cookies[SESSION]);
-    const decision = decideAccess(this.ruleOf(request), visitor, { stored: request, now: this.clock.seconds() });
+    const decision = await decideAccess(this.ruleOf(request), (demands) =>
+      this.decisions.decide(demands, request, reply),
+    );
     if (decision.kind === 'deny') throw new ServiceError('ACCESS_DENIED', { reason: 'forward-auth demand' });
     if (decision.kind === 'grant') return this.returnTo(request, value, decision.visitor, reply);
     await this.requests.markAsked(value, askedBy(decision.question));
@@ -46,12 +42,5 @@ export class PortalSignIn {
   private ruleOf({ origin, uri }: SignInRequest): ReturnType<ProtectedApplications['rules']['find']> {
     const target = requestTarget(uri);
     return target && this.applications.rules.find(origin, target.path);
-  }
-
-  private async visitor(cookie: string | undefined): Promise<Visitor | undefined> {
-    const principal = await this.authentication.visitor(cookie);
-    if (principal?.kind !== 'full') return undefined;
-    const account = await this.accounts.find(principal.subject);
-    return account && { principal, account };
   }
 }

@@ -5,11 +5,9 @@ import type { Reply } from '../../../platform/web/cookies.js';
 import { SESSION } from '../../auth/cookies.js';
 import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import { Idps } from '../../saml/idp/idps.service.js';
-import type { AuthorizationRequest } from './authorization-request.js';
-import { decideSignIn, type Decision, type Visitor } from './sign-in-decision.js';
-import type { StoredRequest } from './stored-request.js';
+import { decideSignIn, type Decision, type SignInDemands, type Situation, type Visitor } from './sign-in-decision.js';
 
-/** Decides about authorization requests by the session of the browser. */
+/** Decides by the session of the browser about authorization requests, and about sign-ins of forward authentication. */
 @Injectable()
 export class SignInDecisions {
   constructor(
@@ -20,7 +18,7 @@ export class SignInDecisions {
   ) {}
 
   /** @throws OAuthError as `decideSignIn` does */
-  async decide(request: AuthorizationRequest, stored: StoredRequest | undefined, reply: Reply): Promise<Decision> {
+  async decide(request: SignInDemands, stored: Situation['stored'], reply: Reply): Promise<Decision> {
     const offersSecondFactor = (idp: string): boolean => this.idps.offersSecondFactor(idp);
     const now = this.clock.seconds();
     return decideSignIn(request, await this.visitor(reply), { stored, now, offersSecondFactor });
