@@ -1,6 +1,7 @@
 // (d) Requests of OpenID Connect that nobody should send, from many addresses, at an open door: an application is configured.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { URLSearchParams } from 'node:url';
 import { requestText } from '../load/connection.mjs';
 import { CHEAP, Stand } from '../target/stand.mjs';
 import { addressOf } from './attempts.mjs';

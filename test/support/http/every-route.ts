@@ -30,6 +30,7 @@ const OPEN = new Set([
   'POST /account/email',
   // Applications, and the proxies before them, authenticate in their own way.
   ...['GET /.well-known/openid-configuration', 'GET /authorize', 'POST /authorize', 'POST /par', 'POST /token'],
+  'POST /revoke',
   ...['GET /userinfo', 'POST /userinfo', 'GET /end-session', 'POST /end-session'],
   ...['', '/sign-in', '/authorize', '/callback'].map((path) => `GET /forward-auth${path}`),
 ]);
