@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
-import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import { LogoutMessages, type IncomingLogout } from './logout-messages.service.js';
 import { LogoutRequests } from './logout-requests.service.js';
@@ -27,7 +26,6 @@ export class LogoutReceiver {
     private readonly messages: LogoutMessages,
     private readonly termination: SessionTermination,
     private readonly sps: ServiceProviders,
-    private readonly sessions: Sessions,
     private readonly rejections: Rejections,
     private readonly requests: LogoutRequests,
   ) {}
@@ -52,11 +50,11 @@ export class LogoutReceiver {
       const returnTo = await this.requests.returnOf(idp, facts.inResponseTo ?? '');
       return { to: undefined, isOwnEnded: false, returnTo };
     }
-    const own = secret === undefined ? undefined : await this.sessions.findBySecret(secret);
-    const ended = await this.termination.carryOut(idp.name, facts, this.messages.expiryOf(facts, idp));
+    const expiry = this.messages.expiryOf(facts, idp);
+    const ended = await this.termination.carryOut(idp.name, facts, { expiry, secret });
     if (isRejection(ended)) return this.reject(idp, ended);
     const to = await this.messages.response({ idp: idp.name, trust: idp.trust(), sp }, facts.id, relayState);
-    return { to, isOwnEnded: own?.idpSession !== undefined && ended.includes(own.idpSession) };
+    return { to, isOwnEnded: ended.isOwnEnded };
   }
 
   /** Records a rejection; the caller learns only the public error code. @throws ServiceError always */

@@ -19,12 +19,17 @@ export class SessionTermination {
   ) {}
 
   /**
-   * Carries out a LogoutRequest once, in one transaction, and returns the ids of the sessions at the identity provider that it
-   * names. `requestEnd` is when the request expires, in milliseconds since 1970.
+   * Carries out a LogoutRequest once, in one transaction. `expiry` is when the request expires, in milliseconds since 1970;
+   * `secret` is the cookie of the browser that brings it, whose own session may be among those that end.
    */
-  carryOut(idp: string, request: LogoutRequestFacts, requestEnd: number): Promise<readonly string[] | 'replay'> {
+  async carryOut(
+    idp: string,
+    request: LogoutRequestFacts,
+    { expiry, secret }: { readonly expiry: number; readonly secret: string | undefined },
+  ): Promise<{ readonly isOwnEnded: boolean } | 'replay'> {
+    const own = secret === undefined ? undefined : await this.sessions.findBySecret(secret);
     return this.work.run(async (tx) => {
-      if (!(await this.usedMessages.useLogoutRequest(tx, request, requestEnd))) return 'replay';
+      if (!(await this.usedMessages.useLogoutRequest(tx, request, expiry))) return 'replay';
       const named = await this.findNamed(tx, idp, request);
       const events: SecurityEvent[] = [];
       for (const id of named) {
@@ -33,7 +38,7 @@ export class SessionTermination {
         }
       }
       if (events.length > 0) await this.events.record(tx, ...events);
-      return named;
+      return { isOwnEnded: own?.idpSession !== undefined && named.includes(own.idpSession) };
     });
   }
 
