@@ -4,10 +4,9 @@ import { KeyName } from '../../config/names/key-name.js';
 import type { Client } from '../../identity/client/client.js';
 import { ClientsProperties } from '../../identity/client/client.properties.js';
 import { Clients } from '../../identity/client/clients.service.js';
+import type { ClientUse } from '../../identity/session/client-use.js';
+import { ClientUses } from '../../identity/session/client-uses.service.js';
 import { TokenProperties } from '../../identity/token/token.properties.js';
-import { Clock } from '../../kernel/clock/clock.js';
-import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { type ClientUse, ClientUseStore } from './client-use.store.js';
 import type { ClientCredential, ListedClient } from './listed-client.js';
 
 const CLIENTS = KeyName.parse('app.security.clients');
@@ -18,14 +17,12 @@ export class ClientDirectory {
   constructor(
     private readonly clients: Clients,
     private readonly configuration: Configuration,
-    private readonly store: ClientUseStore,
-    private readonly work: UnitOfWork,
-    private readonly clock: Clock,
+    private readonly uses: ClientUses,
   ) {}
 
   /** In the order of the configuration. */
   async list(): Promise<readonly ListedClient[]> {
-    const uses = await this.work.single((tx) => this.store.byClient(tx, this.clock.seconds()));
+    const uses = await this.uses.list();
     const byId = new Map(uses.map((use) => [use.client_id, use]));
     return this.clients.all.map((client) => this.listed(client, byId.get(client.id)));
   }

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
+import { ClientUseStore } from './client-use.store.js';
+import { ClientUses } from './client-uses.service.js';
 import { KnownClientStore } from './known-client.store.js';
 import { KnownClients } from './known-clients.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
@@ -24,8 +26,9 @@ import { Sessions } from './sessions.service.js';
       useFactory: lifetimesOf,
     },
     ...[KnownClientStore, KnownClients],
+    ...[ClientUseStore, ClientUses],
     ...[RefreshGrace, RefreshRotation, SessionRefresh],
   ],
-  exports: [KnownClients, Sessions, SessionRefresh],
+  exports: [ClientUses, KnownClients, Sessions, SessionRefresh],
 })
 export class SessionModule {}

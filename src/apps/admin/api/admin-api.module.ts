@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
+import { SessionModule } from '../../../identity/session/session.module.js';
 import { TokenModule } from '../../../identity/token/token.module.js';
 import { ClientModule } from '../../../identity/client/client.module.js';
 import { AdminModule } from '../admin.module.js';
 import { ClientDirectory } from '../client-directory.service.js';
-import { ClientUseStore } from '../client-use.store.js';
 import { ClientsController } from './clients.controller.js';
 import { EventsController } from './events.controller.js';
 import { ExportStreams } from '../export-streams.service.js';
@@ -16,7 +16,7 @@ import { UsersImport } from '../users-import.service.js';
 
 /** Administration over HTTP, for callers with `ROLE_ADMIN` or `ROLE_HELPDESK` and a fresh second factor. */
 @Module({
-  imports: [AdminModule, ClientModule, TokenModule],
+  imports: [AdminModule, ClientModule, TokenModule, SessionModule],
   controllers: [
     UsersImportController,
     UsersController,
@@ -25,7 +25,7 @@ import { UsersImport } from '../users-import.service.js';
     KeysController,
     ClientsController,
   ],
-  providers: [UsersImport, KeyAdministration, ExportStreams, ClientUseStore, ClientDirectory],
+  providers: [UsersImport, KeyAdministration, ExportStreams, ClientDirectory],
   exports: [UsersImport, ClientDirectory],
 })
 export class AdminApiModule {}

@@ -1,17 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
-
-/** The signed-in sessions of a client; `last_used_at` is in epoch seconds. */
-export interface ClientUse {
-  readonly client_id: string;
-  readonly number: number;
-  readonly last_used_at: number;
-}
+import type { ClientUse } from './client-use.js';
 
 /** A session of an application ends with that of its browser, unless it is offline. */
 const BY_CLIENT = `SELECT own.client_id AS client_id, COUNT(*) AS number, MAX(own.last_used_at) AS last_used_at
   FROM session own LEFT JOIN session parent ON parent.id = own.parent_id
-  WHERE own.parent_id IS NOT NULL AND own.expires_at > ? AND (own.kind = 'offline' OR parent.expires_at > ?)
+  WHERE own.client_id IS NOT NULL AND own.expires_at > ? AND (own.kind = 'offline' OR parent.expires_at > ?)
   GROUP BY own.client_id`;
 
 /** Counts the live sessions of table `session` by client. */
