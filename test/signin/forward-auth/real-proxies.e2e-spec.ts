@@ -24,6 +24,9 @@ const ORIGINS = {
   ...{ caddy: `http://${HOST}`, envoy: `http://${HOST}`, traefik: `http://${HOST}` },
 } as const;
 const OPTIONAL = (['envoy', 'traefik'] as const).filter((name) => findProgram(name) !== null);
+const IDENTITY = new Set(
+  ['user', 'name', 'email', 'email-verified', 'groups', 'amr', 'acr'].map((name) => `remote-${name}`),
+);
 const OWN = [`https://${HOST}/`, `http://${HOST}/`, 'https://login.example.com/'];
 
 function argsFor(name: keyof typeof ORIGINS): readonly string[] {
@@ -135,9 +138,9 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
               expect(received.target).not.toMatch(/admin|%|\\|\/\/|;/i);
               expect([isPublic, sent !== '']).toContain(true);
               expect(valuesOf(received, 'remote-user')).toEqual(isPublic ? [] : [person.id]);
-              const claims = received.headers.filter(([header]) => /^remote[-_]/.test(header));
+              const claims = received.headers.filter(([header]) => header.startsWith('remote'));
               expect(JSON.stringify(claims)).not.toContain('mallory');
-              expect(claims.filter(([header]) => header.includes('_'))).toEqual([]);
+              expect(claims.filter(([header]) => !IDENTITY.has(header))).toEqual([]);
               expect(valuesOf(received, 'cookie')).toEqual(sent === '' ? [] : ['theme=dark']);
             }
             const [, location = OWN[0]] = /^location: *(.*?)\r?$/im.exec(text) ?? [];

@@ -24,6 +24,12 @@ export const HOSTILE: readonly HostileRequest[] = [
     lines: ['remote-user: mallory', 'REMOTE-USER: mallory'],
   },
   { title: 'an identity with underscores', isAdmitted: true, lines: ['Remote_User: mallory', 'remote_email: mallory'] },
+  // PHP and others read these like a dash, too.
+  ...['.', '!', '~'].map((separator) => ({
+    title: `an identity with "${separator}"`,
+    lines: [`Remote${separator}User: mallory`, `Remote${separator}Groups: mallory`],
+  })),
+  { title: 'an identity with a dot for a public path', target: '/public/a', lines: ['Remote.User: mallory'] },
   {
     title: 'an identity that it declares for this hop',
     lines: [...CLAIMS, 'Connection: Remote-User, Remote-Groups, close'],
