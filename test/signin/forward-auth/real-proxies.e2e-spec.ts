@@ -178,6 +178,23 @@ describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
         expect(known.text + open.text).not.toContain('mallory');
       });
 
+      it('H8: a front controller in the path does not lead around the rule for a part', async () => {
+        const php = await startPhp('<?php echo "reached";');
+        const targets = { service: Number(new URL(story.service.url).port), application: php.port, root: php.folder };
+        const proxy = await startProxy(`${name} with php-fpm`, targets);
+        const browser = await signIn(story.client(), proxy, { origin: ORIGINS[name], person: story.person() });
+        const scripts = ['/index.php/admin', '/INDEX.PHP/admin', '/%69ndex.php/admin', '/index.phpadmin', '/a/index.php'];
+
+        const answers = await Promise.all(scripts.map((path) => browser.get(path, { headers: BROWSER })));
+        const [other, part] = [await browser.get('/php'), await browser.get('/admin')];
+        await proxy.stop();
+        await php.stop();
+
+        expect(answers.map(({ status }) => status)).toEqual(scripts.map(() => 404));
+        expect(other.text).toBe('reached');
+        expect(part).toBeAnswered(403);
+      });
+
       it('examples/php knows the user, and refuses a payment without a one-time code', async () => {
         const php = await startPhp(readFileSync(exampleFile('php', 'index.php'), 'utf8'));
         const targets = { service: Number(new URL(story.service.url).port), application: php.port, root: php.folder };

@@ -45,8 +45,7 @@ const WRITERS: Readonly<Record<ProxyName, (folder: string, port: number, targets
   'caddy with php-fpm': (folder, port, targets) =>
     caddy(folder, port, targets, [
       [/^\t*reverse_proxy 127\.0\.0\.1:9000\n/m, ''],
-      [/^\t*# For an application at php-fpm.*\n/m, ''],
-      [/# (?=root|php_fastcgi|\tenv|\})/g, ''],
+      [/# (?=@script|respond|root|php_fastcgi|\tenv|\})/g, ''],
       ['/var/www/wiki', targets.root ?? folder],
     ]),
   haproxy(folder, port, targets) {
