@@ -183,7 +183,13 @@ describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
         const targets = { service: Number(new URL(story.service.url).port), application: php.port, root: php.folder };
         const proxy = await startProxy(`${name} with php-fpm`, targets);
         const browser = await signIn(story.client(), proxy, { origin: ORIGINS[name], person: story.person() });
-        const scripts = ['/index.php/admin', '/INDEX.PHP/admin', '/%69ndex.php/admin', '/index.phpadmin', '/a/index.php'];
+        const scripts = [
+          '/index.php/admin',
+          '/INDEX.PHP/admin',
+          '/%69ndex.php/admin',
+          '/index.phpadmin',
+          '/a/index.php',
+        ];
 
         const answers = await Promise.all(scripts.map((path) => browser.get(path, { headers: BROWSER })));
         const [other, part] = [await browser.get('/php'), await browser.get('/admin')];
