@@ -25,6 +25,16 @@ it.each([
     'error app.security.forward-auth.rules.b.url',
   ],
   [
+    'two ports of one host name',
+    'a: {url: "https://wiki.example.com/admin", roles: ROLE_A}, b: {url: "https://wiki.example.com:8443", public: true}',
+    'error app.security.forward-auth.rules.b.url',
+  ],
+  [
+    'another port of the service',
+    'a: {url: "https://login.example.com:8443"}',
+    'error app.security.forward-auth.rules.a.url',
+  ],
+  [
     'a public rule with demands',
     'a: {url: "https://wiki.example.com", public: true, max-age: 5m}',
     'error app.security.forward-auth.rules.a.public',

@@ -14,9 +14,9 @@ type Finding = readonly [member: string, verdict: Verdict];
 export const safeForwardAuth = new Rule('security', (facts) => {
   const { rules } = facts.get(ForwardAuthProperties);
   const { publicUrl } = facts.get(PublicUrlProperties);
-  const urls = [...rules.values()].map(({ url }) => url);
+  const urls = [...rules.values()].map(({ url }) => url ?? '');
   return Array.from(rules).flatMap(([name, rule], at) =>
-    findings(rule, publicUrl, urls.indexOf(rule.url) < at).map(([member, verdict]) =>
+    findings(rule, publicUrl, urls.slice(0, at)).map(([member, verdict]) =>
       facts.about(`${RULES}.${name}.${member}`, verdict),
     ),
   );
@@ -33,13 +33,17 @@ export const proxiesTrusted = new Rule('security', (facts) => {
 function findings(
   { url, public: isPublic, roles, minAcr, maxAge }: ForwardAuthRuleProperties,
   publicUrl: string | undefined,
-  isRepeated: boolean,
+  earlier: readonly string[],
 ): readonly Finding[] {
   if (url === undefined) return [['url', error('A rule names no address', 'Set url to that of the application.')]];
   const { protocol, hostname } = new URL(url);
   const hasDemands = roles.length > 0 || minAcr !== undefined || maxAge !== undefined;
   const found: (Finding | false)[] = [
-    isRepeated && ['url', error('Two rules are for the same address', 'Remove one of them.')],
+    earlier.includes(url) && ['url', error('Two rules are for the same address', 'Remove one of them.')],
+    [...earlier, publicUrl ?? ''].some((other) => sharesCookies(url, other)) && [
+      'url',
+      error('A host name has several ports or schemes, which share cookies', 'Use a host name for each of them.'),
+    ],
     isPublic && hasDemands && ['public', error('A rule for everyone has demands', 'Remove public, or the demands.')],
     protocol === 'http:' &&
       !isLoopbackHost(hostname) && [
@@ -60,6 +64,12 @@ function findings(
 
 function error(what: string, action: string): Verdict {
   return { severity: 'error', what, action };
+}
+
+/** True for two origins at one host name; Traefik also lets a client choose the port that it describes. */
+function sharesCookies(url: string, other: string): boolean {
+  const [one, another] = [URL.parse(url), URL.parse(other)];
+  return one?.hostname === another?.hostname && one?.origin !== another?.origin;
 }
 
 /** True for the host of the service, and for hosts below its parent domain. */

@@ -115,6 +115,22 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
         expect(application.take()).toEqual([]);
       });
 
+      it.skipIf(name === 'traefik')('H8: the proxy describes a request in its own words', async () => {
+        const echo = await startProxy(name, { service: application.port, application: application.port });
+        const request = { title: 'another port', hosts: [`${HOST}:8443`], lines: ['X-Forwarded-Port: 8443'] };
+        application.take();
+
+        await sendRaw(echo.url, bytesOf(request, ''));
+        await sendRaw(echo.url, bytesOf({ ...request, target: '/forward-auth/sign-in' }, ''));
+        await echo.stop();
+
+        const asked = application.take().filter(({ target }) => target.startsWith('/forward-auth'));
+        const said = asked.flatMap((question) =>
+          ['x-forwarded-host', 'x-forwarded-port'].flatMap((header) => valuesOf(question, header)),
+        );
+        expect(new Set(said)).toEqual(new Set([HOST]));
+      });
+
       describe('H8: a hostile request', () => {
         let person: Person;
         let cookie = '';

@@ -54,6 +54,7 @@ export const HOSTILE: readonly HostileRequest[] = [
   { title: 'X-Forwarded-Method', method: 'POST', target: '/admin', lines: ['X-Forwarded-Method: GET'] },
   { title: 'X-Forwarded-Host of another application', lines: ['X-Forwarded-Host: open.example.com'] },
   { title: 'X-Forwarded-Proto', lines: ['X-Forwarded-Proto: ftp'] },
+  { title: 'X-Forwarded-Port', isAdmitted: true, lines: ['X-Forwarded-Port: 8443'] },
   { title: 'Forwarded', isAdmitted: true, lines: ['Forwarded: host=open.example.com;proto=https'] },
   { title: 'X-Rewrite-URL', target: '/admin', lines: ['X-Rewrite-URL: /public', 'X-Forwarded-Prefix: /public'] },
   {
@@ -84,6 +85,7 @@ export const HOSTILE: readonly HostileRequest[] = [
   { title: 'a query that looks like a path', target: '/admin?/public' },
   { title: 'two hosts', hosts: ['wiki.example.com', 'open.example.com'] },
   { title: 'another host', hosts: ['open.example.com'] },
+  { title: 'another port of the host', hosts: ['wiki.example.com:8443'] },
   { title: 'a host with a user', hosts: ['wiki.example.com@evil.example'] },
   { title: 'no host', hosts: [] },
   ...['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get'].map((method) => ({
