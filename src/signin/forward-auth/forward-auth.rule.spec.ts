@@ -60,14 +60,13 @@ it('the rule about forward authentication accepts hosts below one parent domain,
   expect(problemsOf(safeForwardAuth, rules(members.join(', ')))).toEqual([]);
 });
 
-it('forward authentication needs a proxy that is trusted', () => {
-  const yaml = rules('a: {url: "https://wiki.example.com"}');
+it.each(['none', 'framework'])('forward authentication rejects the strategy %s for forwarding headers', (strategy) => {
+  const yaml = `server.forward-headers-strategy: ${strategy}`;
+  const withRule = `${rules('a: {url: "https://wiki.example.com"}')}\n${yaml}`;
 
-  expect(problemsOf(proxiesTrusted, `${yaml}\nserver.forward-headers-strategy: none`)).toEqual([
-    'error server.forward-headers-strategy',
-  ]);
-  expect(problemsOf(proxiesTrusted, `${yaml}\nserver.forward-headers-strategy: native`)).toEqual([]);
-  expect(problemsOf(proxiesTrusted, 'server.forward-headers-strategy: none')).toEqual([]);
+  expect(problemsOf(proxiesTrusted, withRule)).toEqual(['error server.forward-headers-strategy']);
+  expect(problemsOf(proxiesTrusted, withRule.replace(strategy, 'native'))).toEqual([]);
+  expect(problemsOf(proxiesTrusted, yaml)).toEqual([]);
 });
 
 it.each(['wiki.example.com', 'https://wiki.example.com/', 'https://wiki.example.com/a?b', 'https://*.example.com'])(

@@ -22,11 +22,15 @@ export const safeForwardAuth = new Rule('security', (facts) => {
   );
 });
 
-/** A service that trusts no proxy would reject every request that one describes. */
+/** The service believes what proxies in private networks say, and of X-Forwarded-* the last values only, which they append. */
 export const proxiesTrusted = new Rule('security', (facts) => {
   const { rules } = facts.get(ForwardAuthProperties);
-  if (rules.size === 0 || facts.get(ServerProperties).forwardHeadersStrategy !== 'none') return [];
-  const what = 'No proxy may describe requests, so forward authentication rejects all of them';
+  const { forwardHeadersStrategy: strategy } = facts.get(ServerProperties);
+  if (rules.size === 0 || strategy === 'native') return [];
+  const what = {
+    none: 'No proxy may describe requests, so forward authentication rejects all of them',
+    framework: 'Forwarded of a client would name another application to forward authentication',
+  }[strategy];
   return [facts.about(STRATEGY, { severity: 'error', what, action: `Set ${STRATEGY} to native.` })];
 });
 

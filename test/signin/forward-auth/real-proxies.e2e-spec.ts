@@ -117,7 +117,11 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
 
       it.skipIf(name === 'traefik')('H8: the proxy describes a request in its own words', async () => {
         const echo = await startProxy(name, { service: application.port, application: application.port });
-        const request = { title: 'another port', hosts: [`${HOST}:8443`], lines: ['X-Forwarded-Port: 8443'] };
+        const request = {
+          title: 'another port',
+          hosts: [`${HOST}:8443`],
+          lines: ['X-Forwarded-Port: 8443', 'Forwarded: host=a.b'],
+        };
         application.take();
 
         await sendRaw(echo.url, bytesOf(request, ''));
@@ -126,7 +130,7 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
 
         const asked = application.take().filter(({ target }) => target.startsWith('/forward-auth'));
         const said = asked.flatMap((question) =>
-          ['x-forwarded-host', 'x-forwarded-port'].flatMap((header) => valuesOf(question, header)),
+          ['forwarded', 'x-forwarded-host', 'x-forwarded-port'].flatMap((header) => valuesOf(question, header)),
         );
         expect(new Set(said)).toEqual(new Set([HOST]));
       });
