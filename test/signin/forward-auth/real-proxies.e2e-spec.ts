@@ -234,12 +234,22 @@ describe.each(['nginx', 'caddy'] as const)('Forward authentication', (name) => {
 
         const home = await browser.get('/', { headers: BROWSER });
         const refused = await browser.get('/payments', { headers: BROWSER });
+        const spellings = [
+          '/%70ayments',
+          '/payments/',
+          '/PAYMENTS',
+          '/payments;x',
+          '/payments.',
+          '/index.php/payments',
+        ];
+        const evasions = await Promise.all(spellings.map((path) => browser.get(path, { headers: BROWSER })));
         const paid = await browserWithCode.get('/payments', { headers: BROWSER });
         const open = await atProxy(proxy).get('/public/a', { headers: BROWSER });
         await proxy.stop();
         await php.stop();
 
-        expect(home.text).toContain(person.id);
+        expect(home.text).toContain(`Hello ${person.id}`);
+        expect(evasions.map(({ status }) => status)).toEqual([403, 404, 404, 404, 404, 404]);
         expect(refused).toBeAnswered(403);
         expect(paid).toBeAnswered(200);
         expect(paid.text).toContain(enrolled.id);
