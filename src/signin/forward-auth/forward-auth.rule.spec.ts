@@ -6,8 +6,8 @@ import { proxiesTrusted, safeForwardAuth } from './forward-auth.rule.js';
 
 const PUBLIC_URL = 'app.security.public-url: https://login.example.com/auth';
 
-function problemsOf(rule: Rule, yaml: string): readonly string[] {
-  const { environment, registry, instances } = place({ 'work/application.yml': `${PUBLIC_URL}\n${yaml}` }).read();
+function problemsOf(rule: Rule, yaml: string, publicUrl = PUBLIC_URL): readonly string[] {
+  const { environment, registry, instances } = place({ 'work/application.yml': `${publicUrl}\n${yaml}` }).read();
   const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
   return (rule.check(facts) as ReturnType<typeof safeForwardAuth.check>).map(
@@ -33,6 +33,12 @@ it.each([
     'another port of the service',
     'a: {url: "https://login.example.com:8443"}',
     'error app.security.forward-auth.rules.a.url',
+    'warning app.security.forward-auth.rules.a.url',
+  ],
+  [
+    'the host of the service, whose pages the scripts of the application could read',
+    'a: {url: "https://login.example.com/app"}',
+    'warning app.security.forward-auth.rules.a.url',
   ],
   [
     'a public rule with demands',
@@ -46,14 +52,21 @@ it.each([
   ],
   ['another domain', 'a: {url: "https://wiki.example.org"}', 'breach app.security.forward-auth.rules.a.url'],
   ['a domain with a like end', 'a: {url: "https://evil-example.com"}', 'breach app.security.forward-auth.rules.a.url'],
-])('the rule about forward authentication finds %s', (_, members, problem) => {
-  expect(problemsOf(safeForwardAuth, rules(members))).toEqual([problem]);
+])('the rule about forward authentication finds %s', (_, members, ...problems) => {
+  expect(problemsOf(safeForwardAuth, rules(members))).toEqual(problems);
+});
+
+it('forward authentication needs a public URL', () => {
+  const yaml = rules('a: {url: "https://wiki.example.com"}');
+
+  expect(problemsOf(safeForwardAuth, yaml, '')).toEqual(['error app.security.public-url']);
+  expect(problemsOf(safeForwardAuth, '', '')).toEqual([]);
 });
 
 it('the rule about forward authentication accepts hosts below one parent domain, and parts of applications', () => {
   const members = [
     ...['a: {url: "https://wiki.example.com"}', 'b: {url: "https://wiki.example.com/admin", roles: ROLE_A}'],
-    ...['c: {url: "https://a.b.example.com"}', 'd: {url: "https://login.example.com/app"}'],
+    ...['c: {url: "https://a.b.example.com"}'],
     'e: {url: "https://example.com", public: true}',
   ];
 

@@ -7,6 +7,14 @@ import { ForwardAuthProperties, type ForwardAuthRuleProperties } from './forward
 const RULES = 'app.security.forward-auth.rules';
 const STRATEGY = 'server.forward-headers-strategy';
 
+const PUBLIC_URL = 'app.security.public-url';
+
+/** The host of the service also tells which applications get its cookies. */
+const WITHOUT_PUBLIC_URL = error(
+  'Forward authentication leads browsers to the public URL, which is not set',
+  `Set ${PUBLIC_URL}.`,
+);
+
 /** The member of a rule that is unsafe, and why. */
 type Finding = readonly [member: string, verdict: Verdict];
 
@@ -14,6 +22,7 @@ type Finding = readonly [member: string, verdict: Verdict];
 export const safeForwardAuth = new Rule('security', (facts) => {
   const { rules } = facts.get(ForwardAuthProperties);
   const { publicUrl } = facts.get(PublicUrlProperties);
+  if (publicUrl === undefined) return rules.size === 0 ? [] : [facts.about(PUBLIC_URL, WITHOUT_PUBLIC_URL)];
   const urls = [...rules.values()].map(({ url }) => url ?? '');
   return Array.from(rules).flatMap(([name, rule], at) =>
     findings(rule, publicUrl, urls.slice(0, at)).map(([member, verdict]) =>
@@ -36,7 +45,7 @@ export const proxiesTrusted = new Rule('security', (facts) => {
 
 function findings(
   { url, public: isPublic, roles, minAcr, maxAge }: ForwardAuthRuleProperties,
-  publicUrl: string | undefined,
+  publicUrl: string,
   earlier: readonly string[],
 ): readonly Finding[] {
   if (url === undefined) return [['url', error('A rule names no address', 'Set url to that of the application.')]];
@@ -44,7 +53,7 @@ function findings(
   const hasDemands = roles.length > 0 || minAcr !== undefined || maxAge !== undefined;
   const found: (Finding | false)[] = [
     earlier.includes(url) && ['url', error('Two rules are for the same address', 'Remove one of them.')],
-    [...earlier, publicUrl ?? ''].some((other) => sharesCookies(url, other)) && [
+    [...earlier, publicUrl].some((other) => sharesCookies(url, other)) && [
       'url',
       error('A host name has several ports or schemes, which share cookies', 'Use a host name for each of them.'),
     ],
@@ -54,14 +63,21 @@ function findings(
         'url',
         { what: 'The session of an application is sent over http', action: 'Use an https URL.' },
       ],
-    publicUrl !== undefined &&
-      !isNear(hostname, new URL(publicUrl).hostname) && [
-        'url',
-        {
-          what: 'An application is outside of the domain of the service',
-          action: 'Use a host below the parent domain of app.security.public-url, or OpenID Connect.',
-        },
-      ],
+    isAtHostOf(url, publicUrl) && [
+      'url',
+      {
+        severity: 'warning',
+        what: 'Scripts of an application at the host name of the service can act as the service',
+        action: 'Use another host name for the application.',
+      },
+    ],
+    !isNear(hostname, new URL(publicUrl).hostname) && [
+      'url',
+      {
+        what: 'An application is outside of the domain of the service',
+        action: `Use a host below the parent domain of ${PUBLIC_URL}, or OpenID Connect.`,
+      },
+    ],
   ];
   return found.filter((each) => each !== false);
 }
@@ -72,8 +88,11 @@ function error(what: string, action: string): Verdict {
 
 /** True for two origins at one host name; Traefik also lets a client choose the port that it describes. */
 function sharesCookies(url: string, other: string): boolean {
-  const [one, another] = [URL.parse(url), URL.parse(other)];
-  return one?.hostname === another?.hostname && one?.origin !== another?.origin;
+  return isAtHostOf(url, other) && new URL(url).origin !== new URL(other).origin;
+}
+
+function isAtHostOf(url: string, other: string): boolean {
+  return new URL(url).hostname === URL.parse(other)?.hostname;
 }
 
 /** True for the host of the service, and for hosts below its parent domain. */

@@ -48,6 +48,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ARGS = [
   '--app.security.clients.shop.public=true',
   '--app.security.clients.shop.redirect-uris=https://shop.example/cb',
+  '--app.security.public-url=https://login.example.com',
   '--app.security.forward-auth.rules.wiki.url=http://127.0.0.1',
 ];
 
