@@ -46,12 +46,12 @@ const FIND = `SELECT origin, uri, asked, created_at FROM forward_auth_request
 const ASK = 'UPDATE forward_auth_request SET asked = ? WHERE id = ? AND code_hash IS NULL';
 const GRANT = `UPDATE forward_auth_request SET code_hash = ?, parent_id = ?, user_id = ?, expires_at = ?
   WHERE id = ? AND code_hash IS NULL AND expires_at > ?`;
-const OF_CODE = 'WHERE code_hash = ? AND state_hash = ? AND origin = ? AND expires_at > ?';
-const FIND_CODE = `SELECT uri, parent_id, user_id FROM forward_auth_request ${OF_CODE}`;
-const USE = `DELETE FROM forward_auth_request ${OF_CODE}`;
+const FIND_CODE = `SELECT origin, uri, state_hash, parent_id, user_id, expires_at FROM forward_auth_request
+  WHERE code_hash = ?`;
+const USE = 'DELETE FROM forward_auth_request WHERE code_hash = ?';
 
 type RequestRow = Pick<SignInRequestEntity, 'origin' | 'uri' | 'created_at'> & { readonly asked: Asked | null };
-type CodeRow = Pick<SignInRequestEntity, 'uri' | 'parent_id' | 'user_id'>;
+type CodeRow = Pick<SignInRequestEntity, 'origin' | 'uri' | 'state_hash' | 'parent_id' | 'user_id' | 'expires_at'>;
 
 /** Table `forward_auth_request`: one statement gives a sign-in its code, and one uses it up. */
 @Injectable()
@@ -89,13 +89,19 @@ export class SignInRequestStore {
     return (await tx.change(GRANT, values)) === 1 ? code : undefined;
   }
 
-  /** Uses a code up: of concurrent callers, one gets what it grants. */
-  async use(tx: Tx, { code, state, origin }: SentCode): Promise<(Grant & Pick<ReturnAddress, 'uri'>) | undefined> {
-    if (!isSecretForm(code) || !isSecretForm(state)) return undefined;
-    const values = [hashSecret(code), hashSecret(state), origin, this.clock.seconds()];
-    const [row] = await tx.rows<CodeRow>(FIND_CODE, values);
-    if (!row?.parent_id || !row.user_id) return undefined;
-    if ((await tx.change(USE, values)) !== 1) return undefined;
-    return { uri: row.uri, parentId: row.parent_id, subject: row.user_id };
+  /**
+   * Uses a code up, also if it is not valid for who sends it, since others may have seen it then: of concurrent callers, one gets
+   * what it grants.
+   */
+  async use(tx: Tx, sent: SentCode): Promise<(Grant & Pick<ReturnAddress, 'uri'>) | undefined> {
+    const code = hashSecret(sent.code);
+    const [row] = await tx.rows<CodeRow>(FIND_CODE, [code]);
+    if ((await tx.change(USE, [code])) !== 1 || !row || !this.isValid(row, sent)) return undefined;
+    const { uri, parent_id: parentId, user_id: subject } = row;
+    return parentId === null || subject === null ? undefined : { uri, parentId, subject };
+  }
+
+  private isValid({ state_hash, origin, expires_at }: CodeRow, sent: SentCode): boolean {
+    return state_hash === hashSecret(sent.state) && origin === sent.origin && expires_at > this.clock.seconds();
   }
 }
