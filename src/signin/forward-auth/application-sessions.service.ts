@@ -47,7 +47,9 @@ export class ApplicationSessions {
     const replaced = former === undefined ? undefined : await this.sessions.findOfApplication(former);
     return this.work.run(async (tx) => {
       const opened = await this.exchange(tx, sent);
-      if (opened && replaced) await this.sessions.end(tx, replaced.session.id);
+      // The browser has the cookie of another application only if somebody has moved it.
+      const isOfOrigin = replaced?.session.application?.scope === sent.origin;
+      if (opened && isOfOrigin) await this.sessions.end(tx, replaced.session.id);
       return opened;
     });
   }

@@ -88,6 +88,21 @@ onAnyEngine('Forward authentication', (engine) => {
       expect(await browser.visit('/a?b=c')).toBeAnswered(200);
     });
 
+    it('replaces the session that the browser had there, and none of another application', async () => {
+      const wiki = await signedIn();
+      const cookie = wiki.atApplication.cookie(COOKIE) ?? '';
+      const shop = new ProxiedBrowser(wiki.atApplication.copy(), wiki.atService, SHOP);
+      const again = new ProxiedBrowser(wiki.atApplication.copy(), wiki.atService, WIKI);
+
+      await shop.signIn('/');
+      const afterOther = await browserAt(WIKI).visit('/', { cookie: `${COOKIE}=${cookie}` });
+      await again.end(await visit(again.atService, await again.begin(await browserAt(WIKI).visit('/'))));
+      const afterSame = await browserAt(WIKI).visit('/', { cookie: `${COOKIE}=${cookie}` });
+
+      expect(afterOther).toBeAnswered(200);
+      expect(afterSame).toBeAnswered(302);
+    });
+
     it('of two tabs that begin together ends in both', async () => {
       const browser = browserAt(WIKI, await sessionOf(story.person()));
       const [first, second] = [
