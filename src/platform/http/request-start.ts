@@ -20,7 +20,8 @@ export class RequestStart {
     this.forwarding?.tidy(request.raw);
     this.records.begin(lifecycle);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
-    if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
+    const isOwnHost = lifecycle.routeOptions.isAtApplications !== true;
+    if (isOwnHost && request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
     if (this.cors) reply.headers(this.cors.headersOf(request));
   }
 }

@@ -40,6 +40,8 @@ export interface RouteOptions {
   readonly hashesPassword?: boolean;
   /** Scripts of the origins of applications may read the response, without cookies. */
   readonly isForApplications?: boolean;
+  /** The route is also at hosts of applications, whose use of https this service does not decide. */
+  readonly isAtApplications?: boolean;
   /** The route is for probes and operators, who must reach an overloaded service as well. */
   readonly isManagement?: boolean;
   /** The route is for browsers and sends errors as pages; `backTo` is a path below the context path. */

@@ -16,6 +16,9 @@ export const ErrorPages = (backTo: string, options: Omit<ErrorPageOptions, 'back
 /** Scripts of applications, on sites of their own, may read the response; they send no cookies. */
 export const ForApplications = (): MethodDecorator => WithRouteOptions({ isForApplications: true });
 
+/** A proxy passes the route at hosts of applications to this service: responses demand no https there, nor below that host. */
+export const AtApplications = (): MethodDecorator => WithRouteOptions({ isAtApplications: true });
+
 /** The route takes a form instead of JSON (e.g. RFC 7662 section 2.1). */
 export const FormBody = (): MethodDecorator => WithRouteOptions({ takesForm: true });
 

@@ -4,7 +4,7 @@ import { PageRoute, Public, TakesCrossSite } from '../../kernel/principal/access
 import { RateLimited } from '../../platform/rate-limit/rate-limited.decorator.js';
 import { type Reply, Res } from '../../platform/web/cookies.js';
 import type { HttpRequest } from '../../platform/web/http-request.js';
-import { ApiTag, ErrorPages, MediaTypes, Operation } from '../../platform/web/route.decorator.js';
+import { ApiTag, AtApplications, ErrorPages, MediaTypes, Operation } from '../../platform/web/route.decorator.js';
 import { text } from '../../platform/web/schema.js';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { ApplicationSignIn } from './application-sign-in.service.js';
@@ -29,6 +29,7 @@ export class ForwardAuthController {
   @Get()
   @RateLimited('self-service')
   @TakesCrossSite()
+  @AtApplications()
   @MediaTypes()
   @Operation(CHECK)
   async decide(@Req() request: HttpRequest, @Res() reply: Reply): Promise<''> {
@@ -36,11 +37,13 @@ export class ForwardAuthController {
     return '';
   }
 
+  /** Errors are no pages here and at the callback: those load scripts and styles, which would be of the application. */
   @Get('sign-in')
   @PageRoute()
   @RateLimited('sso')
   @TakesCrossSite()
-  @ErrorPages(SIGN_IN_PAGE)
+  @AtApplications()
+  @MediaTypes()
   @Operation(SIGN_IN)
   async signIn(
     @Query('return_to', { schema: text(4096) }) returnTo: string,
@@ -66,7 +69,8 @@ export class ForwardAuthController {
   @PageRoute()
   @RateLimited('sso')
   @TakesCrossSite()
-  @ErrorPages(SIGN_IN_PAGE)
+  @AtApplications()
+  @MediaTypes()
   @Operation(CALLBACK)
   async callback(
     @Query('code', { schema: secret }) code: string,

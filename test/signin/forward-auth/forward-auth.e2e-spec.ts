@@ -3,7 +3,7 @@ import { onAnyEngine, onEachEngine, onSqlite } from '../../support/database/stor
 import { locationOf, ProxiedBrowser } from '../../support/forward-auth/proxied-browser.js';
 import { type Answer, type HttpClient, setCookie } from '../../support/http/http-client.js';
 import { type Enrolled, type Person, storyOn } from '../../support/login/login-story.js';
-import { submit, visit } from '../../support/pages/pages.js';
+import { BROWSER, submit, visit } from '../../support/pages/pages.js';
 
 const WIKI = 'https://wiki.example.com';
 const SHOP = 'https://shop.example.com';
@@ -101,6 +101,22 @@ onAnyEngine('Forward authentication', (engine) => {
 
       expect(afterOther).toBeAnswered(200);
       expect(afterSame).toBeAnswered(302);
+    });
+
+    it('demands https of no host of the application, and shows no page of the service there', async () => {
+      const browser = browserAt(WIKI, await sessionOf(story.person()));
+      const headers = { ...BROWSER, 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(WIKI).host };
+      const at = (path: string): Promise<Answer> => browser.atApplication.get(path, { headers });
+      const checked = await browser.visit('/');
+      const begun = await at('/forward-auth/sign-in?return_to=%2F');
+      const errors = [await at('/forward-auth/sign-in?return_to=%2F%2Fa'), await at('/forward-auth/callback?code=a')];
+
+      const all = [checked, begun, ...errors].map((answer) => answer.headers.get('strict-transport-security'));
+      expect(all).toEqual([null, null, null, null]);
+      expect(begun).toBeAnswered(303);
+      for (const error of errors) expect(error.headers.get('content-type')).toContain('application/problem+json');
+      const page = await browser.atService.get('/portal/login', { headers: BROWSER });
+      expect(page.headers.get('strict-transport-security')).toContain('max-age');
     });
 
     it('of two tabs that begin together ends in both', async () => {
