@@ -12,6 +12,7 @@ describe('the target of a request to an application', () => {
     ['/.well-known/x', '/.well-known/x'],
     ['/a..b/...', '/a..b/...'],
     ['/100%25', '/100%'],
+    ['/%ef%bd%81%e2%80%8b', '/\uff41\u200b'],
     ['/a?b#c'.replace('#c', ''), '/a'],
   ])('%s has the path %s', (uri, path) => {
     expect(requestTarget(uri)).toEqual({ uri, path });
@@ -22,7 +23,20 @@ describe('the target of a request to an application', () => {
     ...['/../admin', '/./admin', '/a/..', '/a/.', '/a/..;x=1/b', '/a/..%20/b', '/%2e%2e/admin', '/%2E%2E/admin'],
     ...['/.%2e/admin', '/a%2fb', '/a%2Fb', '/a%5cb', '/a%3bx', '/a%3fx', '/a%23x', '/%252e%252e/admin', '/a%2561'],
     ...['/a%00', '/a%0d%0aSet-Cookie:x', '/a%7f', '/a%e2%80%a8', '/%ff', '/%c0%af', '/a%', '/a%zz'],
-    ...['/a b', '/a\tb', '/a\r\nb', '/é', '/a#b', '/a, /b', `/${'a'.repeat(4096)}`],
+    ...[
+      '/a b',
+      '/a\tb',
+      '/a\r\nb',
+      '/é',
+      '/a#b',
+      '/%ef%bc%8e./admin',
+      '/.%c2%ad./admin',
+      '/a%ef%bc%bcb',
+      '/a%ef%bc%8f/b',
+      '/%ef%bc%85%32e',
+      '/a, /b',
+      `/${'a'.repeat(4096)}`,
+    ],
   ])('%j is rejected', (uri) => {
     expect(requestTarget(uri)).toBeUndefined();
   });
@@ -34,6 +48,15 @@ describe('the target of a request to an application', () => {
     ['/admin./a', '/admin/a'],
     ['/admin /a', '/admin/a'],
     ['/admin/', '/admin'],
+    ['/ admin/', '/admin'],
+    ['/key\u017f', '/keys'],
+    ['/adm\u0131n', '/admin'],
+    ['/\u212aeys', '/keys'],
+    ['/\uff41dmin', '/admin'],
+    ['/ad\u00admin', '/admin'],
+    ['/admin\u200b', '/admin'],
+    ['/admin\uff0e/a', '/admin/a'],
+    ['/\u2002admin', '/admin'],
   ])('a lenient application reads %s as %s', (path, lenient) => {
     expect(lenientPath(path)).toBe(lenient);
   });

@@ -19,18 +19,27 @@ export function requestTarget(uri: string): RequestTarget | undefined {
   if (uri.length > MAX_LENGTH || !ORIGIN_FORM.test(uri)) return undefined;
   const [encoded = ''] = uri.split('?', 1);
   const path = ENCODED_SEPARATOR.test(encoded) ? undefined : decoded(encoded);
-  if (path === undefined || MISLEADING.test(path) || path.split('/').some(isDots)) return undefined;
+  if (path === undefined || isMisleading(plain(path))) return undefined;
   return { uri, path };
 }
 
-/** The path as the most lenient applications read it: without parameters of segments, capitals, and dots and blanks at their ends. */
+/** The plain path as the most lenient applications read it: without parameters of segments, capitals, and dots and blanks at their ends. */
 export function lenientPath(path: string): string {
-  const segments = path.split('/').map((segment) =>
-    withoutParameters(segment)
-      .replace(/[. ]+$/, '')
-      .toLowerCase(),
-  );
-  return `/${segments.filter((segment) => segment !== '').join('/')}`;
+  const segments = plain(path)
+    .split('/')
+    .map((segment) => withoutParameters(segment).replaceAll(/^\s+|[.\s]+$/g, ''));
+  const lenient = `/${segments.filter((segment) => segment !== '').join('/')}`;
+  // Programs that compare capitals equate a dotless i and a long s with i and s.
+  return lenient.toUpperCase().toLowerCase();
+}
+
+/** The path without characters that nobody sees, and with the common form of each character (Unicode NFKC). */
+function plain(path: string): string {
+  return path.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
+function isMisleading(path: string): boolean {
+  return MISLEADING.test(path) || path.split('/').some(isDots);
 }
 
 /** A relative segment, also one with parameters (RFC 3986 section 3.3). */

@@ -78,6 +78,9 @@ export const HOSTILE: readonly HostileRequest[] = [
   { title: 'two encodings', target: '/public/%252e%252e/admin' },
   { title: 'an encoded letter', target: '/%61dmin' },
   { title: 'capitals', target: '/ADMIN' },
+  ...['/adm%C4%B1n', '/%EF%BD%81dmin', '/ad%C2%ADmin', '/admin%E2%80%8B', '/%20admin'].map((target) => ({
+    ...{ title: `the spelling ${target}`, target },
+  })),
   { title: 'a parameter of the closed part', target: '/admin;x=1/users' },
   { title: 'a NUL', target: '/public%00/../admin' },
   { title: 'a line end', target: '/public%0d%0aRemote-User:%20mallory' },
