@@ -11,6 +11,7 @@ import { ApplicationSignIn } from './application-sign-in.service.js';
 import { AUTHORIZE, CALLBACK, CHECK, SIGN_IN, TAG_DESCRIPTION } from './forward-auth.openapi.js';
 import { ForwardAuth, originOf } from './forward-auth.service.js';
 import { PortalSignIn } from './portal-sign-in.service.js';
+import { MAX_RETURN } from './request-target.js';
 
 const secret = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));
 
@@ -46,7 +47,7 @@ export class ForwardAuthController {
   @MediaTypes()
   @Operation(SIGN_IN)
   async signIn(
-    @Query('return_to', { schema: text(4096) }) returnTo: string,
+    @Query('return_to', { schema: text(MAX_RETURN) }) returnTo: string,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<''> {

@@ -14,6 +14,7 @@ import { ApplicationSessions } from './application-sessions.service.js';
 import { type Identity, identityHeaders } from './identity-headers.js';
 import { ProtectedApplications } from './protected-applications.js';
 import { isNavigation, type ProxiedRequest, proxiedRequest } from './proxied-request.js';
+import { returnUri } from './request-target.js';
 
 /** Decides for a proxy whether a request may reach its application. */
 @Injectable()
@@ -64,7 +65,7 @@ export class ForwardAuth {
   private ask(question: Question, visitor: Visitor | undefined, { proxied, rule, request, reply }: Asked): void {
     if (!isNavigation(proxied, request.headers)) throw rejectionOf(question, visitor, rule);
     reply.setStatus(this.applications.requestHeaders === 'original' ? 401 : 302);
-    reply.setHeader('location', this.applications.signInUrl(proxied.origin, proxied.target.uri));
+    reply.setHeader('location', this.applications.signInUrl(proxied.origin, returnUri(proxied.target)));
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lenientPath, requestTarget } from './request-target.js';
+import { lenientPath, requestTarget, returnUri } from './request-target.js';
 
 describe('the target of a request to an application', () => {
   it.each([
@@ -39,6 +39,14 @@ describe('the target of a request to an application', () => {
     ],
   ])('%j is rejected', (uri) => {
     expect(requestTarget(uri)).toBeUndefined();
+  });
+
+  it.each([
+    [`/a?${'&'.repeat(2045)}`, `/a?${'&'.repeat(2045)}`],
+    [`/a?${'&'.repeat(2046)}`, '/a'],
+    [`/${'a'.repeat(2048)}?b`, '/'],
+  ])('a sign-in returns from %.10s to an address of at most 2048 characters', (uri, address) => {
+    expect(returnUri({ uri, path: '/a' })).toBe(address);
   });
 
   it.each([

@@ -6,7 +6,9 @@ export interface RequestTarget {
   readonly path: string;
 }
 
-const MAX_LENGTH = 4096;
+const MAX_PATH = 4096;
+/** Of an address that is a parameter and a column: percent-encoded, it fits into the 8 KB that proxies accept. */
+export const MAX_RETURN = 2048;
 /** Origin form (RFC 9112 section 3.2.1): visible ASCII without a fragment. */
 const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 /** Separators that some applications decode before they split a path, and others after it. */
@@ -16,11 +18,16 @@ const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\/|%[\da-f]{2}/iu;
 
 /** Parses a request target; undefined for one that an application may read as another path than this service. */
 export function requestTarget(uri: string): RequestTarget | undefined {
-  if (uri.length > MAX_LENGTH || !ORIGIN_FORM.test(uri)) return undefined;
+  if (!ORIGIN_FORM.test(uri)) return undefined;
   const [encoded = ''] = uri.split('?', 1);
-  const path = ENCODED_SEPARATOR.test(encoded) ? undefined : decoded(encoded);
+  const path = encoded.length > MAX_PATH || ENCODED_SEPARATOR.test(encoded) ? undefined : decoded(encoded);
   if (path === undefined || isMisleading(plain(path))) return undefined;
   return { uri, path };
+}
+
+/** Where a sign-in returns to: a long address without its query, or the first page if the path alone is too long. */
+export function returnUri({ uri }: RequestTarget): string {
+  return [uri, ...uri.split('?', 1)].find(({ length }) => length <= MAX_RETURN) ?? '/';
 }
 
 /** The plain path as the most lenient applications read it: without parameters of segments, capitals, and dots and blanks at their ends. */

@@ -103,6 +103,13 @@ onAnyEngine('Forward authentication', (engine) => {
       expect(afterSame).toBeAnswered(302);
     });
 
+    it('admits a query of any length, and returns from a sign-in to the path of a long address', async () => {
+      const [uri, stranger] = [`/report?q=${'%5B'.repeat(2500)}`, browserAt(WIKI)];
+
+      expect(await (await signedIn()).visit(uri)).toBeAnswered(200);
+      expect(locationOf(await stranger.visit(uri))).toBe(`${WIKI}/forward-auth/sign-in?return_to=%2Freport`);
+    });
+
     it('demands https of no host of the application, and shows no page of the service there', async () => {
       const browser = browserAt(WIKI, await sessionOf(story.person()));
       const headers = { ...BROWSER, 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(WIKI).host };
