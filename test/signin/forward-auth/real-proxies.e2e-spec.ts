@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onSqlite } from '../../support/database/story-database.js';
 import { exampleFile } from '../../support/examples/example-program.js';
@@ -14,6 +15,7 @@ import { HttpClient } from '../../support/http/http-client.js';
 import { sendRaw } from '../../support/http/raw-http.js';
 import { type Person, storyOn } from '../../support/login/login-story.js';
 import { BROWSER, visit } from '../../support/pages/pages.js';
+import { listenAt } from '../../support/programs/free-port.js';
 import { findProgram } from '../../support/runner/binaries.js';
 import { needs, serverTests } from '../../support/runner/needs.js';
 
@@ -115,6 +117,25 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
         expect(application.take()).toEqual([]);
       });
 
+      it.skipIf(name === 'traefik')(
+        'a service that does not respond closes the application within seconds',
+        async () => {
+          const silent = createServer((socket) => socket.on('error', () => undefined));
+          const closed = await startProxy(name, { service: await listenAt(0, silent), application: application.port });
+          application.take();
+          const begin = performance.now();
+
+          const answer = await atProxy(closed).get('/', { headers: BROWSER });
+          const seconds = (performance.now() - begin) / 1000;
+          await closed.stop();
+          silent.close();
+
+          expect(answer.status).toBeGreaterThanOrEqual(400);
+          expect(seconds).toBeLessThan(15);
+          expect(application.take()).toEqual([]);
+        },
+      );
+
       it.skipIf(name === 'traefik')('H8: the proxy describes a request in its own words', async () => {
         const echo = await startProxy(name, { service: application.port, application: application.port });
         const request = {
@@ -155,6 +176,7 @@ describe.each(['nginx', 'caddy', 'haproxy', ...OPTIONAL] as const)('Forward auth
             expect(arrived.length).toBeGreaterThanOrEqual(request.isAdmitted && sent !== '' ? 1 : 0);
             for (const received of arrived) {
               const isPublic = received.target.startsWith('/public/');
+              expect(received.target).toMatch(/^\//);
               expect(received.target).not.toMatch(/admin|%|\\|\/\/|;/i);
               expect([isPublic, sent !== '']).toContain(true);
               expect(valuesOf(received, 'remote-user')).toEqual(isPublic ? [] : [person.id]);

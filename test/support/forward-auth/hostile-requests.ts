@@ -67,6 +67,7 @@ export const HOSTILE: readonly HostileRequest[] = [
   { title: 'a path that is a host with a backslash', target: '/\\evil.example/' },
   { title: 'an absolute target', target: 'http://evil.example/admin' },
   { title: 'an absolute target of the same host', target: 'http://wiki.example.com/admin' },
+  { title: 'an absolute target of the same page', isAdmitted: true, target: 'http://wiki.example.com/a' },
   { title: 'dots', target: '/public/../admin' },
   { title: 'encoded dots', target: '/public/%2e%2e/admin' },
   { title: 'encoded dots at the start', target: '/%2e%2e/admin' },
