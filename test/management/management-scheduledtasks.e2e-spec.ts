@@ -51,7 +51,7 @@ describe('the scheduledtasks endpoint', () => {
       custom: [
         expect.objectContaining({
           runnable: { target: 'EventRelay.relay' },
-          trigger: '1000 ms after an event, and every 5000 ms',
+          trigger: '1000 ms after an event, and every 5000 ms, or 1000 ms for a subscriber that is urgent',
         }) as unknown,
         expect.objectContaining({
           runnable: { target: 'MissingPeppers.report' },
