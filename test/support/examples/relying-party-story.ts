@@ -75,6 +75,18 @@ export async function signsUsersIn(example: RelyingPartyExample): Promise<void> 
       expect(shown.answer).toBeAnswered(403);
     });
 
+    it('a response of a sign-in signs nobody in a second time', async () => {
+      const browser = new WebBrowser();
+      await signInWithCode(browser, await story.enrolled());
+      const [response = ''] = browser.led.filter((url) => new URL(url).searchParams.has('code'));
+      const other = new WebBrowser();
+
+      await other.open(response);
+
+      expect(response).toContain(application);
+      expect(isAtService(await other.open(payments))).toBe(true);
+    });
+
     it('a sign-out in the application ends the sessions here and there', async () => {
       const browser = new WebBrowser();
       const page = await signInWithCode(browser, await story.enrolled());

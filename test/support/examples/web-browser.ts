@@ -11,6 +11,8 @@ const MAX_REDIRECTS = 12;
 
 /** A browser without scripts that moves between sites: it follows redirects, and keeps the cookies of each site apart. */
 export class WebBrowser {
+  /** The addresses to which redirects have led. */
+  readonly led: string[] = [];
   private readonly sites = new Map<string, HttpClient>();
 
   async open(url: string): Promise<Shown> {
@@ -40,6 +42,7 @@ export class WebBrowser {
       const location = answer.headers.get('location');
       if (answer.status < 300 || answer.status > 399 || location === null) return { url, answer };
       url = new URL(location, url).href;
+      this.led.push(url);
       const { origin, pathname, search } = new URL(url);
       answer = await visit(this.at(origin), pathname + search);
     }
