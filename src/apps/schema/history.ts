@@ -211,7 +211,7 @@ registerHistory([
     lostRows: ['account_link WHERE email IS NOT NULL'],
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
-  // Sign-ins in progress, which nobody misses.
+  // The rows are sign-ins in progress, which users can begin again.
   {
     migration: ForwardAuthRequests1797000000161,
     revertLoses: null,

@@ -200,7 +200,7 @@ export class Sessions {
   /**
    * Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). If it is the same user who signs in
    * again, the sessions of applications go on with the new one. If that lacks its second factor, they go on with the former one until
-   * it is complete, but nobody has the credentials of that any longer.
+   * it is complete; the cookie and the refresh token of the former session are replaced, so that they no longer work.
    */
   async endReplaced(tx: Tx, secret: string | undefined, by: Session): Promise<void> {
     await this.endFormer(tx, secret === undefined ? undefined : await this.store.findBySecret(tx, secret), by);

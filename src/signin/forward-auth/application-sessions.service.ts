@@ -31,7 +31,7 @@ export class ApplicationSessions {
   /** The user of the cookie, as the session of the browser is now; undefined if the cookie is not of this origin. */
   async visitor(secret: string | undefined, origin: string): Promise<Visitor | undefined> {
     const found = secret === undefined ? undefined : await this.sessions.findOfApplication(secret);
-    // The cookie of another application is no proof here, whoever has moved it.
+    // A session is valid at one origin: a cookie that was copied from another application proves nothing here.
     if (found?.session.application?.scope !== origin) return undefined;
     const { session, parent } = found;
     const account = await this.accounts.find(parent.subject);
@@ -47,7 +47,7 @@ export class ApplicationSessions {
     const replaced = former === undefined ? undefined : await this.sessions.findOfApplication(former);
     return this.work.run(async (tx) => {
       const opened = await this.exchange(tx, sent);
-      // The browser has the cookie of another application only if somebody has moved it.
+      // A cookie of another origin, such as another port of the host, belongs to a session that goes on.
       const isOfOrigin = replaced?.session.application?.scope === sent.origin;
       if (opened && isOfOrigin) await this.sessions.end(tx, replaced.session.id);
       return opened;
@@ -69,7 +69,7 @@ export class ApplicationSessions {
   }
 }
 
-/** What lists of sessions call the application; the id of no client has a colon. */
+/** The client id of a protected application in lists of sessions; ids of configured clients contain no colon. */
 function clientIdOf(origin: string): string {
   return `forward-auth:${new URL(origin).host}`.slice(0, MAX_CLIENT_ID);
 }

@@ -7,13 +7,13 @@ export interface RequestTarget {
 }
 
 const MAX_PATH = 4096;
-/** Of an address that is a parameter and a column: percent-encoded, it fits into the 8 KB that proxies accept. */
+/** Maximum length of the address to which a sign-in returns: percent-encoded in a query, it fits into the 8 KB that proxies accept. */
 export const MAX_RETURN = 2048;
 /** Origin form (RFC 9112 section 3.2.1): visible ASCII without a fragment. */
 const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 /** Separators that some applications decode before they split a path, and others after it. */
 const ENCODED_SEPARATOR = /%(?:2e|2f|5c|3b|3f|23)/i;
-/** What applications drop, read as a slash or decode once more. */
+/** Characters of a decoded path that applications drop, read as a slash, or decode a second time. */
 const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\/|%[\da-f]{2}/iu;
 
 /** Parses a request target; undefined for one that an application may read as another path than this service. */
@@ -40,7 +40,7 @@ export function lenientPath(path: string): string {
   return lenient.toUpperCase().toLowerCase();
 }
 
-/** The path without characters that nobody sees, and with the common form of each character (Unicode NFKC). */
+/** The path without invisible characters (Default_Ignorable_Code_Point), in Unicode normalization form NFKC. */
 function plain(path: string): string {
   return path.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
