@@ -38,6 +38,8 @@ export interface RouteOptions {
   readonly jsonTypes?: readonly string[];
   /** The route hashes a password for callers who are not signed in: under overload such requests wait for each other. */
   readonly hashesPassword?: boolean;
+  /** Errors of a body that cannot be read have the form of RFC 6749 section 5.2. */
+  readonly hasOAuthErrors?: boolean;
   /** Scripts of the origins of applications may read the response, without cookies. */
   readonly isForApplications?: boolean;
   /** The route is also at hosts of applications, whose use of https this service does not decide. */

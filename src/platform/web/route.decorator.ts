@@ -22,6 +22,9 @@ export const AtApplications = (): MethodDecorator => WithRouteOptions({ isAtAppl
 /** The route takes a form instead of JSON (e.g. RFC 7662 section 2.1). */
 export const FormBody = (): MethodDecorator => WithRouteOptions({ takesForm: true });
 
+/** The route takes a form of a client of OAuth, which is told of an unreadable one in the form of RFC 6749 section 5.2. */
+export const OAuthForm = (): MethodDecorator => WithRouteOptions({ takesForm: true, hasOAuthErrors: true });
+
 /** The route takes `multipart/form-data` instead of JSON. */
 export const UploadBody = (): MethodDecorator => WithRouteOptions({ takesUpload: true });
 

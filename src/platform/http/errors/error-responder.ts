@@ -27,6 +27,7 @@ import {
   serviceErrorOf,
   failureKindOf,
 } from './problem.js';
+import { oauthErrorOf } from './oauth-error.js';
 import { HTML, prefersPage } from '../page/layout.js';
 import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
@@ -47,6 +48,8 @@ export interface ErrorResponderOptions {
   readonly pages: PageRenderer | undefined;
   readonly contextPath: string;
 }
+
+const JSON_TYPE = 'application/json';
 
 /** Error pages of requests without a route. */
 const UNKNOWN_ROUTE: ErrorPageOptions = { backTo: '/' };
@@ -201,8 +204,15 @@ export class ErrorResponder {
     const page = this.pageOf(known, request, reply);
     const sentOn = page && (facts.seeOther ?? authenticationPageOf(known, request, this.options.contextPath));
     const again = page && facts.isRepeated ? repeatedAt(request) : undefined;
-    const status = again !== undefined ? 307 : sentOn !== undefined ? 303 : (facts.status ?? STATUS[known.code]);
-    const { type, body } = page ?? this.problemOf(error, status, request);
+    const oauth = request.lifecycle?.routeOptions.hasOAuthErrors ? oauthErrorOf(known) : undefined;
+    const status = oauth
+      ? 400
+      : again !== undefined
+        ? 307
+        : sentOn !== undefined
+          ? 303
+          : (facts.status ?? STATUS[known.code]);
+    const { type, body } = page ?? (oauth ? this.oauthBody(oauth) : this.problemOf(error, status, request));
     if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
     // Fastify closes the connection after any body it rejects; only an unfinished body requires that.
     else if (request.raw.complete && reply.hasHeader('connection'))
@@ -216,6 +226,11 @@ export class ErrorResponder {
     const location = again ?? sentOn;
     if (location !== undefined) reply.header('location', location);
     sendAsIs(reply, type, body);
+  }
+
+  private oauthBody(error: object): EncodedText {
+    const { encoding } = this.options;
+    return { type: encoding.jsonType(JSON_TYPE), body: encoding.json(JSON.stringify(error)) };
   }
 
   private problemOf(error: unknown, status: number, request: FastifyRequest): EncodedText {

@@ -2,7 +2,7 @@ import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { Public, TakesCrossSite } from '../../../kernel/principal/access.decorator.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { ApiTag, OAuthForm, Operation } from '../../../platform/web/route.decorator.js';
 import { answering, type OAuthBody } from '../oauth-response.js';
 import { PAR } from '../oidc.openapi.js';
 import { ClientAuthentication } from '../token/client-authentication.service.js';
@@ -22,7 +22,7 @@ export class ParController {
   @Post()
   @HttpCode(201)
   @TakesCrossSite()
-  @FormBody()
+  @OAuthForm()
   @RateLimited('sso')
   @Operation(PAR)
   push(

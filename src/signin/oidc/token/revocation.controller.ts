@@ -2,7 +2,7 @@ import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { Public, TakesCrossSite } from '../../../kernel/principal/access.decorator.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { ApiTag, ForApplications, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { ApiTag, ForApplications, OAuthForm, Operation } from '../../../platform/web/route.decorator.js';
 import { formParameters } from '../authorize/parameters.js';
 import { answering, type OAuthBody } from '../oauth-response.js';
 import { REVOKE } from '../oidc.openapi.js';
@@ -23,7 +23,7 @@ export class RevocationController {
   @HttpCode(200)
   @TakesCrossSite()
   @ForApplications()
-  @FormBody()
+  @OAuthForm()
   @RateLimited('self-service')
   @Operation(REVOKE)
   revoke(
