@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { JWTPayload } from 'jose';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Random } from '../../kernel/random/random.js';
 import { RESOURCE_API } from '../../kernel/principal/audience.js';
@@ -71,6 +72,16 @@ export class AccessTokens {
     const claims = { ...subject, iat: now, nbf: now, exp: now + lifetime, jti: this.random.text(JTI_BYTES) };
     const accessToken = await signToken(this.keys.current('access'), this.properties.type, claims);
     return { accessToken, expiresIn: lifetime };
+  }
+
+  /** The claims of a token of `issueToClient`; undefined for any other token. */
+  async verifyOfClient(token: string): Promise<JWTPayload | undefined> {
+    const header = parseHeader(token, ACCESS_TYPES);
+    const key = header && (await this.keys.find('access', header.kid));
+    if (!key) return undefined;
+    const rules = { issuer: this.issuer.url, required: ['jti', 'nbf', 'client_id'] };
+    const payload = await verifyToken(token, key, header.typ, rules, this.clock.seconds());
+    return payload?.['sid'] === undefined && payload?.sub === payload?.['client_id'] ? payload : undefined;
   }
 
   /**

@@ -12,6 +12,8 @@ import { parseClientCredentials } from './guards/bearer.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { introspectionResponse } from './api/introspection.schema.js';
 
+type Introspection = InferOutput<typeof introspectionResponse>;
+
 const INACTIVE = { active: false } as const;
 
 /** Token introspection for registered resource servers (RFC 7662). */
@@ -41,9 +43,11 @@ export class TokenIntrospection {
    * Returns the members of RFC 7662 section 2.2 and our claims; only `active: false` for a token that is not live, or that is
    * neither of the client nor for one of its audiences (section 4).
    */
-  async introspect(token: string, { id, audiences }: Client): Promise<InferOutput<typeof introspectionResponse>> {
+  async introspect(token: string, asker: Client): Promise<Introspection> {
+    const { id, audiences } = asker;
     const claims = await this.accessTokens.verify(token);
-    if (!claims || !(claims.clientId === id || audiences.includes(claims.audience))) return INACTIVE;
+    if (!claims) return this.introspectOfClient(token, asker);
+    if (!(claims.clientId === id || audiences.includes(claims.audience))) return INACTIVE;
     const [session, username] = await Promise.all([
       this.sessions.find(claims.sid),
       this.usernames.find(claims.subject),
@@ -71,5 +75,17 @@ export class TokenIntrospection {
       mfa_at: mfaAt,
       mfa_method: mfaMethod,
     });
+  }
+
+  /** A token of a client itself is live until it expires, or its client is removed or may no longer have one. */
+  private async introspectOfClient(token: string, { id, audiences }: Client): Promise<Introspection> {
+    const { iss, sub, aud, iat, exp, jti, scope } = (await this.accessTokens.verifyOfClient(token)) ?? {};
+    const owner = sub === undefined ? undefined : this.clients.find(sub);
+    if (!owner?.grantTypes.has('client_credentials') || owner.id !== sub) return INACTIVE;
+    if (!(sub === id || audiences.includes(String(aud)))) return INACTIVE;
+    const facts = { iss: String(iss), sub, aud: String(aud), client_id: sub, jti: String(jti) };
+    const instants = { iat: Number(iat), exp: Number(exp) };
+    const granted = withoutUndefined({ scope: typeof scope === 'string' ? scope : undefined });
+    return { active: true, token_type: 'Bearer', ...facts, ...instants, ...granted };
   }
 }

@@ -26,17 +26,21 @@ export const introspectionResponse = v.variant('active', [
     iat: epochSeconds,
     exp: epochSeconds,
     jti: v.string(),
-    sid: v.pipe(v.string(), v.description('The session that the token belongs to.')),
-    username: v.pipe(v.string(), v.description('The login id.')),
-    roles,
-    amr: v.pipe(
-      listOf(v.string()),
-      v.description(
-        'The claim of the token: authentication methods as in other responses, and after them the context class of an ' +
-          'identity provider if `app.security.token.authn-context-in-amr` is set.',
+    sid: v.optional(
+      v.pipe(v.string(), v.description('The session that the token belongs to; a token of a client itself has none.')),
+    ),
+    username: v.optional(v.pipe(v.string(), v.description('The login id.'))),
+    roles: v.optional(roles),
+    amr: v.optional(
+      v.pipe(
+        listOf(v.string()),
+        v.description(
+          'The claim of the token: authentication methods as in other responses, and after them the context class of an ' +
+            'identity provider if `app.security.token.authn-context-in-amr` is set.',
+        ),
       ),
     ),
-    acr,
+    acr: v.optional(acr),
     auth_time: v.optional(epochSeconds),
     mfa_at: v.optional(epochSeconds),
     mfa_method: v.optional(v.string()),
