@@ -43,9 +43,7 @@ import { WebhookSenderModule } from './apps/webhook/sender/webhook-sender.module
 import { WebhookProperties } from './apps/webhook/webhook.properties.js';
 import { WebModule } from './platform/web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './platform/http/server.properties.js';
-import { SslChains } from './platform/tls/ssl-chains.service.js';
-import { SslIndicator } from './platform/tls/ssl.indicator.js';
-import { SslMeters } from './platform/tls/ssl-meters.service.js';
+import { TlsModule } from './platform/tls/tls.module.js';
 
 /** Instruments of the process that outlive the modules: logs, meters and recorded exchanges. */
 export interface Instruments {
@@ -83,8 +81,8 @@ function hasReceiver(configuration: Configuration): boolean {
     PortalModule,
     EventRelayModule,
     NoticesModule,
+    TlsModule,
   ],
-  providers: [SslChains, SslIndicator, SslMeters],
 })
 export class AppModule {
   static of(

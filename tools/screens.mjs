@@ -130,6 +130,8 @@ async function administer(browser, service, look) {
   const phone = await visitor.scan();
   await visitor.enter(phone.code());
   await visitor.visit('portal/admin');
+  await visitor.picture('overview');
+  await visitor.visit('portal/admin/users');
   await visitor.picture('users');
   await page.getByRole('link', { name: user, exact: true }).click();
   const userPage = page.url();

@@ -39,8 +39,19 @@ describe('the scheduledtasks endpoint', () => {
           initialDelay: 1000,
           interval: 60_000,
         }) as unknown,
+        {
+          runnable: { target: 'SignInCounts.countPast' },
+          initialDelay: 60_000,
+          interval: 600_000,
+          nextExecution: { time: expect.any(String) as string },
+        },
       ],
       fixedRate: [
+        expect.objectContaining({
+          runnable: { target: 'Replicas.record' },
+          initialDelay: 1000,
+          interval: 30_000,
+        }) as unknown,
         {
           runnable: { target: 'SigningKeyRefresh.refresh' },
           initialDelay: 30_000,

@@ -21,12 +21,14 @@ import { PasswordPageController } from './account/password-page.controller.js';
 import { PasswordPages } from './account/password-pages.service.js';
 import { SessionPanels } from './account/session-panels.service.js';
 import { AdminModule } from '../admin/admin.module.js';
+import { OverviewModule } from '../admin/overview/overview.module.js';
 import { AdminApiModule } from '../admin/api/admin-api.module.js';
 import { AdminActsController } from './admin/admin-acts.controller.js';
 import { AdminClientsController } from './admin/admin-clients.controller.js';
 import { AdminEventsController } from './admin/admin-events.controller.js';
 import { AdminImportController } from './admin/admin-import.controller.js';
 import { AdminPages } from './admin/admin-pages.service.js';
+import { AdminOverviewController } from './admin/admin-overview.controller.js';
 import { AdminUserController } from './admin/admin-user.controller.js';
 import { AdminUserPages } from './admin/admin-user-pages.service.js';
 import { AdminUsersController } from './admin/admin-users.controller.js';
@@ -72,6 +74,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     EventsModule,
     MailModule,
     MfaModule,
+    OverviewModule,
     RecoveryApiModule,
     SamlModule,
     SessionModule,
@@ -96,6 +99,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     ForgotPageController,
     RecoveryPagesController,
     AddressLinkPageController,
+    AdminOverviewController,
     AdminUsersController,
     AdminUserController,
     AdminActsController,

@@ -8,6 +8,7 @@ import { SecurityEventEntity } from '../../identity/events/security-event.entity
 import { BackupCodeEntity } from '../../identity/second-factor/backup-code/backup-code.entity.js';
 import { PasskeyChallengeEntity } from '../../identity/second-factor/passkey/passkey-challenge.entity.js';
 import { PasskeyEntity } from '../../identity/second-factor/passkey/passkey.entity.js';
+import { SignInCountEntity } from '../../identity/events/sign-ins/sign-in-count.entity.js';
 import { TotpSecretEntity } from '../../identity/second-factor/totp/totp-secret.entity.js';
 import { TrustedDeviceEntity } from '../../identity/second-factor/trusted-device/trusted-device.entity.js';
 import { KnownClientEntity } from '../../identity/session/known-client.entity.js';
@@ -15,6 +16,7 @@ import { RefreshTokenEntity } from '../../identity/session/refresh-token.entity.
 import { SessionEntity } from '../../identity/session/session.entity.js';
 import { SigningKeyEntity } from '../../identity/token/keys/signing-key.entity.js';
 import { UsedMfaTokenEntity } from '../../identity/token/used-mfa-token.entity.js';
+import { ReplicaEntity } from '../../management/replicas/replica.entity.js';
 import { MailMessageEntity } from '../../platform/mail/mail-message.entity.js';
 import { type BackupPlan, backupTable, type Row } from '../../platform/persistence/backup/backup-plan.js';
 import type { EntityClass } from '../../platform/persistence/schema/expected-schema.js';
@@ -121,7 +123,7 @@ export const BACKUP: SchemaBackupPlan = {
     }),
   ],
   ended: ENDED,
-  untouched: [EventBatchEntity, EventChainEntity, WebhookDeliveryEntity],
+  untouched: [EventBatchEntity, EventChainEntity, SignInCountEntity, ReplicaEntity, WebhookDeliveryEntity],
   guarded: {
     entity: AccountEntity,
     rejection:

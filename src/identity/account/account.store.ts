@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { isLanguage, type Language } from './language.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { AccountEntity } from './account.entity.js';
+import { statisticsOf, statisticsStatement } from './account-conditions.js';
+import type { AccountStatistics, FactorDemand } from './account-statistics.js';
 import { groupsOf } from './profile.js';
 import {
   type AccountStatus,
@@ -101,6 +103,11 @@ export class AccountStore {
       .where(`account.id IN (SELECT id FROM (${found.getQuery()}) AS page)`, found.getParameters())
       .orderBy('account.login_id');
     return (await page.getMany()).map(accountOf);
+  }
+
+  async statistics(tx: Tx, demand: FactorDemand): Promise<AccountStatistics> {
+    const { sql, values } = statisticsStatement(demand);
+    return statisticsOf((await tx.rows<Record<string, number>>(sql, values))[0]);
   }
 
   /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */

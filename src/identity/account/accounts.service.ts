@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from './language.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { type Account, withoutHash } from './account.js';
+import type { AccountStatistics, FactorDemand } from './account-statistics.js';
 import { type AccountFilter, AccountStore } from './account.store.js';
 import { LoginIds } from './login-id.js';
 
@@ -35,6 +36,11 @@ export class Accounts {
     const last = after === undefined ? undefined : (this.loginIds.formOf(after) ?? after);
     const page = { ...filter, query: part, after: last };
     return (await this.work.single((tx) => this.store.page(tx, page))).map(withoutHash);
+  }
+
+  /** Counts all accounts; `unready` are those that lack what is demanded. */
+  statistics(demand: FactorDemand): Promise<AccountStatistics> {
+    return this.work.single((tx) => this.store.statistics(tx, demand));
   }
 
   /** @throws ServiceError `VALIDATION_FAILED` if the text is not a login id */

@@ -4,7 +4,7 @@ import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { BatchSize } from '../../platform/persistence/batch-size.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { timeOrderedId } from '../../kernel/random/random.js';
+import { smallestIdAt } from '../../kernel/random/random.js';
 import { ConfirmedLinks } from './chain/confirmed-links.js';
 import type { ChainedBatch, ChainHead, SealedHead } from './chain/event-batch.js';
 import { EventChain } from './chain/event-chain.service.js';
@@ -12,7 +12,6 @@ import { EventProperties } from './events.properties.js';
 
 /** Rows of one sweep; the next one continues. */
 export const MAX_ROWS = 10_000;
-const LOWEST_RANDOM = new Uint8Array(10);
 
 /**
  * Deletes security events after `app.security.events.retention`. Whole batches are deleted, oldest first, and the head of
@@ -41,7 +40,7 @@ export class EventRetention {
     const { retention } = this.properties;
     if (retention === undefined) return 0;
     const before = Math.max(0, Math.trunc(this.clock.millis() - retention.milliseconds));
-    const end = timeOrderedId(before, LOWEST_RANDOM);
+    const end = smallestIdAt(before);
     const size = new BatchSize();
     let count = 0;
     while (count < MAX_ROWS && !signal?.aborted) {

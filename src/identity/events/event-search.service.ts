@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { SqlMapper } from '../../platform/persistence/mapper/sql-mapper.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { timeOrderedId } from '../../kernel/random/random.js';
+import { smallestIdAt } from '../../kernel/random/random.js';
 import { EVENT_COLUMNS, type EventRow } from './event-line.js';
 import type { EventKind } from './security-event.js';
 
@@ -84,13 +84,11 @@ export class EventSearch {
   }
 }
 
-const SMALLEST = new Uint8Array(10);
-
 /** An id begins with the time of its event, so a period is a range of ids. */
 function idsOf({ from, to }: EventPeriod): { readonly firstId?: string; readonly endId?: string } {
   return withoutUndefined({ firstId: firstIdAt(from), endId: firstIdAt(to) });
 }
 
 function firstIdAt(millis: number | undefined): string | undefined {
-  return millis === undefined ? undefined : timeOrderedId(millis, SMALLEST);
+  return millis === undefined ? undefined : smallestIdAt(millis);
 }

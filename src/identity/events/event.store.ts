@@ -24,6 +24,13 @@ const BEYOND_CHAIN = 'SELECT id, at, batch FROM security_event WHERE batch > ? O
 const LAST_BATCH = `SELECT MAX(batch) AS batch FROM security_event WHERE batch < ${MAX_BATCH}`;
 const IDS_OF_BATCHES = 'SELECT id FROM security_event WHERE batch > ? AND batch <= ? ORDER BY batch, id';
 
+/** `MFA_CHALLENGED` comes with a `LOGIN_PASSWORD_OK` that completes no sign-in. */
+const SIGN_INS = `SELECT
+  SUM(CASE WHEN kind IN ('LOGIN_PASSWORD_OK', 'MFA_OK') THEN 1 WHEN kind = 'MFA_CHALLENGED' THEN -1
+    WHEN kind = 'SAML_OK' AND (reason IS NULL OR reason NOT LIKE 'local%') THEN 1 ELSE 0 END) AS completed,
+  SUM(CASE WHEN kind IN ('LOGIN_PASSWORD_FAILED', 'MFA_FAILED', 'MFA_REPLAY', 'SAML_REJECTED') THEN 1 ELSE 0 END) AS failed
+  FROM security_event WHERE id >= ? AND id < ?`;
+
 /** The append-only table of security events. */
 @Injectable()
 export class EventStore {
@@ -85,6 +92,17 @@ export class EventStore {
   /** The highest number of a batch that an event names; 0 or less without any. */
   async lastBatch(tx: Tx): Promise<number> {
     return (await tx.rows<{ readonly batch: number | null }>(LAST_BATCH))[0]?.batch ?? 0;
+  }
+
+  /** The sign-ins of a range of ids, the last one excluded. */
+  async signIns(
+    tx: Tx,
+    firstId: string,
+    endId: string,
+  ): Promise<{ readonly completed: number; readonly failed: number }> {
+    const [row] = await tx.rows<Record<'completed' | 'failed', number | null>>(SIGN_INS, [firstId, endId]);
+    // A server answers sums as text.
+    return { completed: Number(row?.completed), failed: Number(row?.failed) };
   }
 
   /** Ids of the events of the batches after one number, up to and with another one. */

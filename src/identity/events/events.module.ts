@@ -12,6 +12,9 @@ import { EventSearch } from './event-search.service.js';
 import { EventStore } from './event.store.js';
 import { LevelAudit } from '../../observability/logging/log-levels.js';
 import { LevelEvents } from './level-events.service.js';
+import { SignInCountStore } from './sign-ins/sign-in-count.store.js';
+import { SignInCounts } from './sign-ins/sign-in-counts.service.js';
+import { SignInCountsTask } from './sign-ins/sign-in-counts.task.js';
 import { SecurityEvents } from './security-events.service.js';
 
 @Module({
@@ -19,8 +22,9 @@ import { SecurityEvents } from './security-events.service.js';
   providers: [
     ...[ChainRestarts, ChainSeal, EventChain, EventChainStore, EventRelay, EventVerification],
     ...[EventRetention, EventRetentionTask, EventSearch, EventStore, SecurityEvents],
+    ...[SignInCounts, SignInCountsTask, SignInCountStore],
     { provide: LevelAudit, useClass: LevelEvents },
   ],
-  exports: [EventRelay, EventSearch, EventVerification, LevelAudit, SecurityEvents],
+  exports: [EventRelay, EventSearch, EventVerification, LevelAudit, SecurityEvents, SignInCounts],
 })
 export class EventsModule {}

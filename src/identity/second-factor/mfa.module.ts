@@ -111,6 +111,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     BackupCodeModule,
     PasskeyCeremonies,
     MfaPolicy,
+    LockedAccounts,
   ],
 })
 export class MfaModule {}

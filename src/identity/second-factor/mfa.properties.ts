@@ -4,7 +4,8 @@ import { instant } from '../../config/bind/instant.js';
 import { duration, flag, integer, list, oneOf, text } from '../../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { effectiveRoles } from '../../kernel/principal/principal.js';
+import { effectiveRoles, ROLE_USER } from '../../kernel/principal/principal.js';
+import type { ConcernedRoles, FactorDemand } from '../account/account-statistics.js';
 import { lockoutScheduleOf } from './attempts/attempt.js';
 
 /** The facts of an account that policy reads. */
@@ -155,6 +156,17 @@ export class MfaProperties implements SelfChecking {
     return this.requiredStrength === 'phishing-resistant' && this.requiredStrengthRoles.length === 0;
   }
 
+  /** What policy and required-strength demand, now or from their dates. */
+  get demand(): FactorDemand {
+    const { policy, requiredRoles, requiredStrength, requiredStrengthRoles } = this;
+    const roles = policy === 'by-role' ? concerned(requiredRoles) : [];
+    const strengthRoles = this.strengthOfAll ? 'all' : concerned(requiredStrengthRoles);
+    return {
+      factor: policy === 'required' ? 'all' : roles,
+      passkey: requiredStrength === 'any' ? [] : strengthRoles,
+    };
+  }
+
   private concernsStrength({ roles }: PolicyFacts): boolean {
     if (this.requiredStrength === 'any') return false;
     return this.strengthOfAll || effectiveRoles(roles).some((role) => this.requiredStrengthRoles.includes(role));
@@ -171,6 +183,11 @@ export class MfaProperties implements SelfChecking {
       { property: 'lockMaxDuration', against: ['lockDuration'], reason: 'must not be shorter than lock.duration' },
     ];
   }
+}
+
+/** ROLE_USER is a role of every account, and of the stored roles of none. */
+function concerned(roles: readonly string[]): ConcernedRoles {
+  return roles.includes(ROLE_USER) ? 'all' : roles;
 }
 
 function hasBegun(from: number | undefined, now: number): boolean {

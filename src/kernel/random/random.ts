@@ -52,3 +52,10 @@ export function timeOrderedId(millis: number, random: Uint8Array): string {
   const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
+
+const ZEROS = new Uint8Array(10);
+
+/** No id of an instant, in milliseconds since 1970, or of a later one sorts before this id. */
+export function smallestIdAt(millis: number): string {
+  return timeOrderedId(millis, ZEROS);
+}

@@ -46,7 +46,8 @@ export const ACCOUNT_PAGES = {
 
 /** Pages of administrators and the help desk; `:sub` is the subject of a user. */
 export const ADMIN_PAGES = {
-  users: '/portal/admin',
+  overview: '/portal/admin',
+  users: '/portal/admin/users',
   newUser: '/portal/admin/new-user',
   user: '/portal/admin/users/:sub',
   import: '/portal/admin/import',

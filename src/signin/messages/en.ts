@@ -512,6 +512,52 @@ export const en = {
 
   admin: {
     users: 'Users',
+    /** The first page of administrators. */
+    overviewPage: {
+      title: 'Overview',
+      allUsers: 'All users',
+      lockedNow: 'Locked now',
+      notAccepted: 'Invited, not accepted',
+      secondFactor: 'Two-step sign-in',
+      anyFactor: 'Any second factor',
+      apps: 'Authenticator app',
+      passkeys: 'Passkey',
+      noFactor: 'None',
+      policy: {
+        required: 'Every user needs a second factor.',
+        byRole: (roles: string) => `Users with one of these roles need a second factor: ${roles}.`,
+        optional: 'Users decide about their second factor.',
+        passkeys: 'Every user needs a passkey.',
+        passkeysOf: (roles: string) => `Users with one of these roles need a passkey: ${roles}.`,
+        from: 'In force from',
+      },
+      unready: (number: number) =>
+        number === 0
+          ? 'All active users have what is needed.'
+          : number === 1
+            ? '1 active user has not set up what is needed.'
+            : `${number} active users have not set up what is needed.`,
+      signInsTitle: 'Sign-ins',
+      lastDay: 'Last 24 hours',
+      lastMonth: 'Last 30 days',
+      signIns: (completed: number, failed: number) => `${completed} completed, ${failed} failed`,
+      asTable: 'Numbers as a table',
+      time: 'Time (UTC)',
+      completed: 'Completed',
+      failed: 'Failed',
+      system: 'Service',
+      mails: 'Mails',
+      deliveries: 'Webhook and logouts',
+      waiting: (number: number) => (number === 1 ? '1 waits' : `${number} wait`),
+      failures: (number: number) => `${number} failed`,
+      instance: 'Instance',
+      version: (version: string) => `version ${version}`,
+      since: 'running since',
+      certificate: (bundle: string) => `Certificate of the bundle ${bundle}`,
+      certificateOf: (idp: string) => `Certificate of ${idp}`,
+      expires: 'Expires',
+      unreadable: 'Not readable',
+    },
     newUser: 'New user',
     import: 'Import',
     events: 'Events',

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { beforeAll, expect, it } from 'vitest';
-import { AdminBrowser, USERS } from '../../support/pages/admin-pages.js';
+import { AdminBrowser, ADMINISTRATION } from '../../support/pages/admin-pages.js';
 import { ADMIN, Administrator, csv, HELP_DESK } from '../../support/login/administrator.js';
 import { storyOn } from '../../support/login/login-story.js';
 import { withAddress } from '../../support/mail/notices.js';
@@ -98,7 +98,7 @@ onAnyEngine('refused acts of the administration', (engine) => {
 
     const refusals = await refusalsOf(async () => {
       for (const [target, typed] of [
-        [`${USERS}/new-user`, { id: 'x', access: 'temporary' }],
+        [`${ADMINISTRATION}/new-user`, { id: 'x', access: 'temporary' }],
         [`${path}/invite`, STATED],
         [`${path}/password`, STATED],
         [`${path}/disable`, STATED],

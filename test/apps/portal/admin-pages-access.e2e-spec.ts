@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AdminBrowser, adminSceneOn, CONTEXT, STATED, USERS } from '../../support/pages/admin-pages.js';
+import { AdminBrowser, adminSceneOn, CONTEXT, STATED, ADMINISTRATION, USERS } from '../../support/pages/admin-pages.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { follow, submit, unescaped, visit } from '../../support/pages/pages.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
-const NEW_USER = `${USERS}/new-user`;
-const EVENTS = `${USERS}/events`;
-const APPLICATIONS = `${USERS}/applications`;
+const NEW_USER = `${ADMINISTRATION}/new-user`;
+const EVENTS = `${ADMINISTRATION}/events`;
+const APPLICATIONS = `${ADMINISTRATION}/applications`;
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 const ENDS = ['end-session', 'end-device'];
 
@@ -29,7 +29,7 @@ onAnyEngine('access to the pages of the administration', (engine) => {
       const path = await user.userPath(user.person);
 
       for (const page of [
-        ...[USERS, NEW_USER, `${USERS}/import`, EVENTS, APPLICATIONS, path],
+        ...[ADMINISTRATION, USERS, NEW_USER, `${ADMINISTRATION}/import`, EVENTS, APPLICATIONS, path],
         ...['access', 'activity', ...ACTS].map((part) => `${path}/${part}`),
       ]) {
         const refused = await user.visit(page);
@@ -37,7 +37,7 @@ onAnyEngine('access to the pages of the administration', (engine) => {
         expect(refused.text).toContain('ACCESS_DENIED');
       }
       for (const act of [...ACTS, ...ENDS]) expect(await user.act(user.person, act, STATED), act).toBeAnswered(403);
-      expect((await user.visit('/')).text).not.toContain(USERS);
+      expect((await user.visit('/')).text).not.toContain(ADMINISTRATION);
     });
 
     it('a form without its token is rejected', async () => {
@@ -92,10 +92,10 @@ onAnyEngine('access to the pages of the administration', (engine) => {
 
     it('H4: the path of a form cannot lead a sign-in to another host', async () => {
       const admin = await AdminBrowser.of(story, scene.boss);
-      const refused = await admin.sendAfterSignOut(`${USERS}/users/..%2F..%2F%2Fevil.example/unlock`, {});
+      const refused = await admin.sendAfterSignOut(`${ADMINISTRATION}/users/..%2F..%2F%2Fevil.example/unlock`, {});
 
       expect(linkOf(refused)).toBe(
-        `/portal/login?return_to=${encodeURIComponent(`${CONTEXT}${USERS}/users/..%2F..%2F%2Fevil.example/unlock`)}`,
+        `/portal/login?return_to=${encodeURIComponent(`${CONTEXT}${ADMINISTRATION}/users/..%2F..%2F%2Fevil.example/unlock`)}`,
       );
     });
 
@@ -149,7 +149,7 @@ onAnyEngine('access to the pages of the administration', (engine) => {
         expect(await helpDesk.user(user, act), act).toBeAnswered(403);
       }
       for (const act of ENDS) expect(await helpDesk.act(user, act), act).toBeAnswered(403);
-      for (const path of [NEW_USER, EVENTS, APPLICATIONS, `${USERS}/import`]) {
+      for (const path of [NEW_USER, EVENTS, APPLICATIONS, `${ADMINISTRATION}/import`]) {
         expect(await helpDesk.visit(path), path).toBeAnswered(403);
       }
       expect(await helpDesk.send(NEW_USER, { id: 'x', access: 'temporary' })).toBeAnswered(403);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adminSceneOn, HOSTILE, passwordIn, STATED, USERS } from '../../support/pages/admin-pages.js';
+import { adminSceneOn, HOSTILE, passwordIn, STATED, ADMINISTRATION } from '../../support/pages/admin-pages.js';
 import { PASSWORD, type Person, refresh } from '../../support/login/login-story.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { follow } from '../../support/pages/pages.js';
@@ -221,15 +221,15 @@ onAnyEngine('the page about a user', (engine) => {
       }
       const query = encodeURIComponent(text.replace('\ud800', '\ufffd'));
       for (const path of [
-        `?query=${query}&after=${query}&deleted=${query}`,
+        `/users?query=${query}&after=${query}&deleted=${query}`,
         `/events?user=${query}&kind=${query}&from=${query}&to=${query}&after=${query}`,
       ]) {
-        const page = await admin.visit(USERS + path);
+        const page = await admin.visit(ADMINISTRATION + path);
         // 431: the head of the request is too long.
         expect([200, 400, 431], path.slice(0, 60)).toContain(page.status);
         expect(page.text).not.toMatch(/<script>alert|<img src=x/);
       }
-      expect((await admin.visit(`${USERS}/users/${query}`)).status).toBeLessThan(500);
+      expect((await admin.visit(`${ADMINISTRATION}/users/${query}`)).status).toBeLessThan(500);
     }
     expect(await admin.user(user)).toBeAnswered(200);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adminSceneOn, HOSTILE, loginIdsIn, USERS } from '../../support/pages/admin-pages.js';
+import { adminSceneOn, HOSTILE, loginIdsIn, ADMINISTRATION, USERS } from '../../support/pages/admin-pages.js';
 import { csv } from '../../support/login/administrator.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
@@ -7,7 +7,7 @@ import { unescaped } from '../../support/pages/pages.js';
 import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
-const EVENTS = `${USERS}/events`;
+const EVENTS = `${ADMINISTRATION}/events`;
 
 onAnyEngine('pages of the import and of the events', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
@@ -74,7 +74,7 @@ onAnyEngine('pages of the import and of the events', (engine) => {
   });
 
   it('A6: the page lists the rules of every column', async () => {
-    const { text } = await scene.admin.visit(`${USERS}/import`);
+    const { text } = await scene.admin.visit(`${ADMINISTRATION}/import`);
 
     const [, list = ''] = /<summary>Rules for each column<\/summary>\s*<ul>([^]*?)<\/ul>/.exec(text) ?? [];
     for (const rule of ['login_id:', 'password:', 'password_hash:', 'email:', 'roles:', 'otpauth_uri:', '72 bytes']) {
@@ -83,7 +83,10 @@ onAnyEngine('pages of the import and of the events', (engine) => {
   });
 
   it('S5: no address of the import page has the token of the form, also after an import', async () => {
-    for (const page of [await scene.admin.visit(`${USERS}/import`), await scene.admin.upload('preview', file)]) {
+    for (const page of [
+      await scene.admin.visit(`${ADMINISTRATION}/import`),
+      await scene.admin.upload('preview', file),
+    ]) {
       expect(page).toBeAnswered(200);
       expect(page.text).not.toMatch(/(?:href|action)="[^"]*csrf/);
       expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'");

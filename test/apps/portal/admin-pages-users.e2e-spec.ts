@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { PUBLIC_URL } from '../../support/login/account-links.js';
-import { adminSceneOn, HOSTILE, loginIdsIn, passwordIn, USERS } from '../../support/pages/admin-pages.js';
+import {
+  adminSceneOn,
+  HOSTILE,
+  loginIdsIn,
+  passwordIn,
+  ADMINISTRATION,
+  USERS,
+} from '../../support/pages/admin-pages.js';
 import { ADMIN } from '../../support/login/administrator.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
@@ -14,13 +21,14 @@ onAnyEngine('pages with users', (engine) => {
   const { story, mailbox } = scene;
 
   const added = (id: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>
-    scene.admin.send(`${USERS}/new-user`, { id, email: '', roles: '', access: 'temporary', ...more });
+    scene.admin.send(`${ADMINISTRATION}/new-user`, { id, email: '', roles: '', access: 'temporary', ...more });
 
   describe('finding and creating users', () => {
     it('the list shows thirty users of a search and leads to the next ones', async () => {
       const { admin } = scene;
       const first = await admin.visit(`${USERS}?query=PERSON-`);
-      const [, next = ''] = /href="\/auth(\/portal\/admin\?query=PERSON-&amp;after=[^"]*)"/.exec(first.text) ?? [];
+      const [, next = ''] =
+        /href="\/auth(\/portal\/admin\/users\?query=PERSON-&amp;after=[^"]*)"/.exec(first.text) ?? [];
       const second = await admin.visit(unescaped(next));
 
       expect(loginIdsIn(first)).toHaveLength(30);
@@ -126,7 +134,7 @@ onAnyEngine('pages with users', (engine) => {
       const user = story.person();
       const path = await admin.userPath(user);
       for (const unknown of ['/users/none', '/users/none/access', '/users/none/activity', '/users/none/unlock']) {
-        expect(await admin.visit(USERS + unknown), unknown).toBeAnswered(404);
+        expect(await admin.visit(ADMINISTRATION + unknown), unknown).toBeAnswered(404);
       }
       for (const act of ['constructor', '__proto__', 'end-session', 'nothing', '%2e%2e']) {
         expect(await admin.visit(`${path}/${act}`), act).toBeAnswered(404);

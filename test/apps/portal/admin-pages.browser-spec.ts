@@ -67,6 +67,9 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await user.enterCode(story.nextCode(person));
           expect(await user.heading()).toBe(user.t.home.title(id));
           await user.press(user.t.common.administration);
+          expect(await user.heading()).toBe(user.t.admin.overviewPage.title);
+          await user.check('overview');
+          await user.press(user.t.admin.users);
           expect(await user.heading()).toBe(user.t.admin.users);
         }
 
@@ -97,7 +100,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
           expect(await page.locator('main').textContent()).toContain(t.admin.temporaryText(`new-${index}`));
           await user.check('page with a temporary password');
 
-          await user.visit('/portal/admin');
+          await user.visit('/portal/admin/users');
           await page.getByLabel(t.admin.search).fill(person.id);
           await user.press(t.admin.find);
           await user.check('list of found users');

@@ -637,7 +637,16 @@ onSqlite('security of the portal', (engine) => {
       ]) {
         expect(await visit(client, path), path).toBeAnswered(403);
       }
-      for (const path of ['', '/events', '/import', '/new-user', '/users/x', '/users/x/delete', '/users/x/access']) {
+      for (const path of [
+        '',
+        '/users',
+        '/events',
+        '/import',
+        '/new-user',
+        '/users/x',
+        '/users/x/delete',
+        '/users/x/access',
+      ]) {
         expect(await visit(client, `/portal/admin${path}`), path).toBeAnswered(403);
       }
       for (const [path, typed] of Object.entries({ ...OWN_FORMS, ...ADMIN_FORMS })) {
@@ -783,7 +792,7 @@ onSqlite('security of the portal', (engine) => {
       const subject = await story.subjectOf(hostile);
       const back = encodeURIComponent(HOSTILE);
       for (const path of [
-        `?query=${back}`,
+        `/users?query=${back}`,
         `/users/${subject}`,
         ...['access', 'activity', 'unlock', 'roles', 'delete'].map((part) => `/users/${subject}/${part}`),
         '/events',
@@ -820,7 +829,7 @@ onSqlite('security of the portal', (engine) => {
         "SELECT id, login_id, email FROM account WHERE kind = 'staff'",
       );
       expect(account).toMatchObject({ login_id: expect.stringContaining('<script>') as string, email: null });
-      const list = await visit(admin, '/portal/admin?query=corp');
+      const list = await visit(admin, '/portal/admin/users?query=corp');
       const user = await visit(admin, `/portal/admin/users/${account?.id}`);
       pages.push(list, user, await visit(admin, '/portal/admin/events?kind=SAML_OK'));
 

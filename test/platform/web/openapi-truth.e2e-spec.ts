@@ -61,7 +61,7 @@ const BY_OTHER_TESTS = [
   ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
     (end) => `POST /portal/security/${end}`,
   ),
-  ...['', '/new-user', '/import', '/events', '/applications'].map((end) => `GET /portal/admin${end}`),
+  ...['', '/users', '/new-user', '/import', '/events', '/applications'].map((end) => `GET /portal/admin${end}`),
   ...['', '/access', '/activity', '/{act}'].map((part) => `GET /portal/admin/users/{sub}${part}`),
   ...['/new-user', '/import'].map((end) => `POST /portal/admin${end}`),
   ...[
@@ -435,7 +435,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
           headers: { ...BROWSER, 'content-type': MULTIPART },
         });
 
-      for (const end of ['?query=person', '/new-user', '/import', '/events?kind=MFA_OK', '/applications']) {
+      for (const end of ['', '/users?query=person', '/new-user', '/import', '/events?kind=MFA_OK', '/applications']) {
         expect(await visit(browser, `/portal/admin${end}`)).toBeAnswered(200);
       }
       for (const part of ['', '/activity', '/delete', '/roles']) {

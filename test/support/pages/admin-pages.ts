@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach } from 'vitest';
+import { ADMIN_PAGES } from '../../../src/signin/auth/page-paths.js';
 import { PUBLIC_URL } from '../login/account-links.js';
 import { ADMIN, Administrator, HELP_DESK } from '../login/administrator.js';
 import type { Answer, HttpClient } from '../http/http-client.js';
@@ -10,7 +11,8 @@ import type { Engine } from '../database/story-database.js';
 
 type Fields = Readonly<Record<string, string>>;
 
-export const USERS = '/portal/admin';
+export const USERS = ADMIN_PAGES.users;
+export const ADMINISTRATION = ADMIN_PAGES.overview;
 /** Context path of the service of an `AdminScene`. */
 export const CONTEXT = '/auth';
 /** Reason and ticket of an act. */
@@ -38,7 +40,7 @@ export class AdminBrowser {
   }
 
   async userPath(person: Pick<Person, 'id'>): Promise<string> {
-    return `${USERS}/users/${await this.story.subjectOf(person)}`;
+    return `${ADMINISTRATION}/users/${await this.story.subjectOf(person)}`;
   }
 
   /** A page about a user: the overview, or `part` of its path. */
@@ -72,7 +74,7 @@ export class AdminBrowser {
 
   /** Sends the form of the import page with a file. */
   async upload(mode: string, part: FilePart): Promise<Answer> {
-    const { path, fields } = formOf(this.client, await this.visit(`${USERS}/import`));
+    const { path, fields } = formOf(this.client, await this.visit(`${ADMINISTRATION}/import`));
     const raw = multipart({ field: 'csrf', text: fields['csrf'] ?? '' }, part);
     const headers = { ...BROWSER, 'content-type': MULTIPART };
     return this.client.send('POST', path.replace('mode=preview', `mode=${mode}`), { raw, headers });

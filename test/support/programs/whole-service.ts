@@ -22,7 +22,7 @@ export interface WholeService {
   /** `METHOD /template` of every route, without the context path. */
   readonly routes: readonly string[];
   /** Runs the periodic task of the gauge `login.mfa.locked`. */
-  countLocked(): Promise<void>;
+  countLocked(): Promise<number>;
   stop(): Promise<void>;
 }
 

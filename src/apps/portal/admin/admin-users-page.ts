@@ -23,7 +23,7 @@ export interface UsersFields {
   readonly deleted?: string;
 }
 
-/** `GET /portal/admin`: the list of users. */
+/** `GET /portal/admin/users`: the list of users. */
 export function usersPage(fields: UsersFields): View {
   return pageView((context) => {
     const { admin } = context.t;
@@ -43,15 +43,15 @@ export function usersPage(fields: UsersFields): View {
   });
 }
 
-type AdminSection = 'users' | 'newUser' | 'import' | 'events' | 'clients';
+type AdminSection = 'overview' | 'users' | 'newUser' | 'import' | 'events' | 'clients';
 
-/** Links between the pages of administrators; the help desk has the list of users only. */
+/** Links between the pages of administrators; the help desk has the overview and the list of users only. */
 export function adminLinks({ t, contextPath }: PageContext, current: AdminSection, isAdministrator: boolean): Html {
   const ofAdministrators: readonly AdminSection[] = ['newUser', 'import', 'events', 'clients'];
-  const sections = ['users' as const, ...(isAdministrator ? ofAdministrators : [])];
+  const sections = ['overview' as const, 'users' as const, ...(isAdministrator ? ofAdministrators : [])];
   const links = sections.map(
     (each) =>
-      html`<li><a href="${contextPath}${ADMIN_PAGES[each]}"${each === current ? html` aria-current="page"` : undefined}>${t.admin[each]}</a></li>
+      html`<li><a href="${contextPath}${ADMIN_PAGES[each]}"${each === current ? html` aria-current="page"` : undefined}>${each === 'overview' ? t.admin.overviewPage.title : t.admin[each]}</a></li>
 `,
   );
   return html`<nav class="tabs" aria-label="${t.common.administration}"><ul>

@@ -4,6 +4,11 @@ import type { OperationOptions } from '../../../platform/web/openapi/operation.j
 const FORM = 'Accepts the form of the page, with its token `csrf`.';
 const REFUSED = ['CONFLICT', 'NOT_FOUND'] as const;
 
+export const SHOW_OVERVIEW: OperationOptions = {
+  redirects: true,
+  summary: 'Page with the state of users, sign-ins and the service, for administrators and the help desk',
+};
+
 export const SHOW_USERS: OperationOptions = {
   redirects: true,
   summary: 'Page with the users, for administrators and the help desk',

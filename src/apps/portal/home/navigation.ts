@@ -21,7 +21,7 @@ export interface NavigationFields {
 const PATHS: Readonly<Record<Section, string>> = {
   home: '/',
   security: ACCOUNT_PAGES.security,
-  administration: ADMIN_PAGES.users,
+  administration: ADMIN_PAGES.overview,
 };
 
 /** The links between the sections, and the button to sign out. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
-import { timeOrderedId } from '../../../kernel/random/random.js';
+import { smallestIdAt } from '../../../kernel/random/random.js';
 import { EventStore } from '../event.store.js';
 import { ChainSeal } from './chain-seal.service.js';
 import { ChainCheck, type Verification, type VerificationOptions } from './chain-check.js';
@@ -15,7 +15,6 @@ const EVENTS_OF_PAGE = 1000;
 /** The retention may delete batches meanwhile. */
 const MAX_ATTEMPTS = 3;
 const LISTED = 10;
-const LOWEST = new Uint8Array(10);
 
 /** Computes the chain of events again, page by page, so that the memory does not depend on its length. */
 @Injectable()
@@ -103,7 +102,7 @@ export class EventVerification {
   }
 
   private async checkOverdue(check: ChainCheck): Promise<void> {
-    const before = timeOrderedId(Math.max(0, this.clock.millis() - OVERDUE_MILLIS), LOWEST);
+    const before = smallestIdAt(Math.max(0, this.clock.millis() - OVERDUE_MILLIS));
     const overdue = await this.work.single((tx) => this.store.overdue(tx, before, LISTED));
     if (overdue.length === 0) return;
     if (await this.work.single((tx) => this.store.isJustRestored(tx))) check.restored();

@@ -30,11 +30,15 @@ export class LockedAccounts {
     tasks.repeat(
       'LockedAccounts.look',
       { kind: 'fixedDelay', initialDelayMillis: INITIAL_DELAY_MILLIS, intervalMillis: INTERVAL_MILLIS },
-      () => this.look(),
+      async () => {
+        await this.look();
+      },
     );
   }
 
-  async look(): Promise<void> {
+  /** Counts them now. */
+  async look(): Promise<number> {
     this.count = await this.work.single((tx) => this.store.countLocked(tx, this.clock.seconds()));
+    return this.count;
   }
 }
