@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../identity/account/account.js';
-import { type AccountQuery, Accounts } from '../../identity/account/accounts.service.js';
+import { Accounts } from '../../identity/account/accounts.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { EnrolledAuthenticators } from '../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { Enrolment } from '../../identity/second-factor/enrolment/enrolment.service.js';
@@ -20,11 +20,6 @@ export class AccountDirectory {
     private readonly authenticators: EnrolledAuthenticators,
     private readonly protectedRoles: ProtectedRoles,
   ) {}
-
-  /** Accounts in the order of their login ids. */
-  list(query: AccountQuery): Promise<readonly Account[]> {
-    return this.accounts.list(query);
-  }
 
   /** @throws ServiceError `NOT_FOUND` */
   async find(subject: string): Promise<AccountDetails> {

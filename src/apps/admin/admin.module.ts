@@ -11,6 +11,7 @@ import { AccountAccess } from './account-access.service.js';
 import { AccountActivity } from './account-activity.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 import { AccountDirectory } from './account-directory.service.js';
+import { AccountSearch } from './account-search.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
 import { AdminActs } from './admin-acts.service.js';
 import { BulkProvisioning } from './bulk-provisioning.service.js';
@@ -24,13 +25,23 @@ import { StaffAdmission } from './staff-admission.service.js';
   imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
     ...[AbandonedImports, AccountAccess, AccountActivity, AccountAdministration, AccountDirectory],
-    ...[AccountProvisioning, AdminActs, BulkProvisioning, EventExports, PersonExport, ProtectedRoles, StaffAdmission],
+    ...[
+      AccountProvisioning,
+      AccountSearch,
+      AdminActs,
+      BulkProvisioning,
+      EventExports,
+      PersonExport,
+      ProtectedRoles,
+      StaffAdmission,
+    ],
   ],
   exports: [
     AccountActivity,
     AccountAdministration,
     AccountDirectory,
     AccountProvisioning,
+    AccountSearch,
     AdminActs,
     BulkProvisioning,
     EventExports,

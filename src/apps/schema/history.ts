@@ -28,7 +28,7 @@ import { MigrationRecords1795824000000 } from './migrations/records.migration.js
 import { Passkeys1796700000002, SeveralAuthenticators1796700000001 } from './migrations/passkey.migration.js';
 import { NoticeCounts1796900000601 } from './migrations/notice-count.migration.js';
 import { PasswordFailures1796000000602 } from './migrations/password-failure.migration.js';
-import { Overview1797100000010 } from './migrations/overview.migration.js';
+import { LastSignIns1797100000011, Overview1797100000010 } from './migrations/overview.migration.js';
 import { AddressConfirmations1797000000116, Profiles1797000000115 } from './migrations/profile.migration.js';
 import { RateLimits1796000000601 } from './migrations/rate-limit.migration.js';
 import {
@@ -226,4 +226,11 @@ registerHistory([
   },
   // The sign-ins are counted again from the events.
   { migration: Overview1797100000010, revertLoses: null, compatibleFrom: SeveralAuthenticators1796700000001 },
+  // Older versions do not record sign-ins.
+  {
+    migration: LastSignIns1797100000011,
+    revertLoses: 'when users last signed in',
+    lostRows: ['account WHERE last_sign_in_at IS NOT NULL'],
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
 ]);

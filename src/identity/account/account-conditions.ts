@@ -1,36 +1,68 @@
+import type { Value } from '../../platform/persistence/unit-of-work.js';
 import { STAGED } from './account.js';
 import type { AccountStatistics, ConcernedRoles, FactorDemand } from './account-statistics.js';
 
-/** SQL with its values. */
-interface Fragment {
+/** A condition on the row of an account, with its values. */
+export interface Condition {
   readonly sql: string;
-  readonly values: readonly string[];
+  readonly values: readonly Value[];
 }
 
-const NONE: Fragment = { sql: '1 = 0', values: [] };
-const ALL: Fragment = { sql: '1 = 1', values: [] };
+const ALL = plain('1 = 1');
+const NONE = plain('1 = 0');
+const HAS_NO_FACTOR = 'totp_count + passkey_count = 0';
 
-/** The conditions of what `AccountStatistics` counts. */
-function conditionsOf(demand: FactorDemand): Readonly<Record<keyof AccountStatistics, Fragment>> {
-  const plain = (sql: string): Fragment => ({ sql, values: [] });
+export const ACTIVE = plain("status = 'active' AND invited_at IS NULL");
+export const DISABLED = plain("status = 'disabled'");
+export const INVITED = plain('invited_at IS NOT NULL');
+export const WITHOUT_FACTOR = plain(HAS_NO_FACTOR);
+/** The accounts of an unfinished import do not exist yet. */
+export const EXISTING = plain(`status <> '${STAGED}'`);
+
+/** Active accounts with a password that lack the second factor that policy demands, now or from its date. */
+export function unready({ factor, passkey }: FactorDemand): Condition {
+  const [byFactor, byPasskey] = [withOneOf(factor), withOneOf(passkey)];
   return {
+    sql: `status = 'active' AND kind = 'local' AND invited_at IS NULL AND (
+      (${HAS_NO_FACTOR} AND (mfa_required = 1 OR enrolment_forced = 1 OR ${byFactor.sql}))
+      OR (passkey_count = 0 AND ${byPasskey.sql}))`,
+    values: [...byFactor.values, ...byPasskey.values],
+  };
+}
+
+/** Accounts that did not sign in since a time in epoch seconds, or never. */
+export function notSignedInSince(seconds: number): Condition {
+  return { sql: '(last_sign_in_at IS NULL OR last_sign_in_at < ?)', values: [seconds] };
+}
+
+export function withRole(role: string): Condition {
+  return { sql: "INSTR(CONCAT(',', roles, ','), ?) > 0", values: [`,${role},`] };
+}
+
+/** All of the conditions, as a part of a statement after WHERE. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+    values: conditions.flatMap(({ values }) => values),
+  };
+}
+
+/** A statement that reads every account once and counts it; its columns are named `n_` and the name in lower case. */
+export function statisticsStatement(demand: FactorDemand): Condition {
+  const counted: Readonly<Record<keyof AccountStatistics, Condition>> = {
     all: ALL,
-    disabled: plain("status = 'disabled'"),
+    disabled: DISABLED,
     staff: plain("kind = 'staff'"),
-    invited: plain('invited_at IS NOT NULL'),
+    invited: INVITED,
     withApp: plain('totp_count > 0'),
     withPasskey: plain('passkey_count > 0'),
     withBoth: plain('totp_count > 0 AND passkey_count > 0'),
     unready: unready(demand),
   };
-}
-
-/** A statement that reads every account once and counts it; its columns are named `n_` and the name in lower case. */
-export function statisticsStatement(demand: FactorDemand): Fragment {
-  const counts = Object.entries(conditionsOf(demand));
+  const counts = Object.entries(counted);
   const columns = counts.map(([name, { sql }]) => `COUNT(CASE WHEN ${sql} THEN 1 END) AS ${columnOf(name)}`);
   return {
-    sql: `SELECT ${columns.join(', ')} FROM account WHERE status <> '${STAGED}'`,
+    sql: `SELECT ${columns.join(', ')} FROM account WHERE ${EXISTING.sql}`,
     values: counts.flatMap(([, { values }]) => values),
   };
 }
@@ -55,19 +87,13 @@ function columnOf(name: string): string {
   return `n_${name.toLowerCase()}`;
 }
 
-function unready({ factor, passkey }: FactorDemand): Fragment {
-  const [byFactor, byPasskey] = [concerned(factor), concerned(passkey)];
-  return {
-    sql: `status = 'active' AND kind = 'local' AND invited_at IS NULL AND (
-      (totp_count + passkey_count = 0 AND (mfa_required = 1 OR enrolment_forced = 1 OR ${byFactor.sql}))
-      OR (passkey_count = 0 AND ${byPasskey.sql}))`,
-    values: [...byFactor.values, ...byPasskey.values],
-  };
+function plain(sql: string): Condition {
+  return { sql, values: [] };
 }
 
-function concerned(roles: ConcernedRoles): Fragment {
+function withOneOf(roles: ConcernedRoles): Condition {
   if (roles === 'all') return ALL;
   if (roles.length === 0) return NONE;
-  const sql = roles.map(() => "INSTR(CONCAT(',', roles, ','), ?) > 0").join(' OR ');
-  return { sql: `(${sql})`, values: roles.map((role) => `,${role},`) };
+  const each = roles.map(withRole);
+  return { sql: `(${each.map(({ sql }) => sql).join(' OR ')})`, values: each.flatMap(({ values }) => values) };
 }

@@ -62,6 +62,8 @@ export class AccountEntity {
 
   /** The `email_version` of the address that was verified: a change of the address ends its verification. */
   @Column('bigint', { nullable: true }) readonly email_verified_version!: number | null;
+  /** When a sign-in of the account was last completed; null if none was, or if it was before this column. */
+  @Column('bigint', { nullable: true }) readonly last_sign_in_at!: number | null;
   @Column('varchar', { length: 255, nullable: true }) readonly display_name!: string | null;
 
   /** Names between commas; `groups` is a reserved word of MySQL. */
@@ -75,7 +77,7 @@ personalTable(AccountEntity, {
     ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
     ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
     ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at', 'totp_count'],
-    ...['passkey_count', 'email_version', 'email_verified_version', 'display_name', 'group_names'],
+    ...['passkey_count', 'email_version', 'email_verified_version', 'last_sign_in_at', 'display_name', 'group_names'],
   ],
   withheld: [
     ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],

@@ -2,26 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { isLanguage, type Language } from './language.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { AccountEntity } from './account.entity.js';
-import { statisticsOf, statisticsStatement } from './account-conditions.js';
+import { allOf, type Condition, EXISTING, statisticsOf, statisticsStatement, withRole } from './account-conditions.js';
 import type { AccountStatistics, FactorDemand } from './account-statistics.js';
 import { groupsOf } from './profile.js';
-import {
-  type AccountStatus,
-  type AccountVersion,
-  hasSecondFactor,
-  rolesOf,
-  STAGED,
-  type StoredAccount,
-} from './account.js';
+import { type AccountStatus, type AccountVersion, hasSecondFactor, rolesOf, type StoredAccount } from './account.js';
 
-/** Conditions on a list of accounts; undefined members do not filter. */
+/** Conditions on accounts; undefined members do not filter. */
 export interface AccountFilter {
   /** A part of the login id, in its normalised form, or of the mail address, in lower case. */
   readonly query?: { readonly loginId: string | undefined; readonly email: string } | undefined;
   readonly role?: string | undefined;
   readonly status?: AccountStatus | undefined;
-  /** The last login id of the previous slice. */
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** A page of accounts in the order of their login ids: those after one login id, or the last ones before one. */
+export interface AccountPage extends AccountFilter {
   readonly after?: string | undefined;
+  readonly before?: string | undefined;
   readonly limit: number;
 }
 
@@ -29,21 +27,22 @@ const READ = [
   ...(['id', 'login_id', 'kind', 'status', 'password_hash', 'roles', 'email', 'mfa_required'] as const),
   ...(['enrolment_forced', 'security_stamp', 'totp_count', 'passkey_count', 'password_ends_at'] as const),
   ...(['password_version', 'invited_at', 'language', 'email_version', 'email_verified_version'] as const),
-  ...(['display_name', 'group_names'] as const),
+  ...(['display_name', 'group_names', 'created_at', 'last_sign_in_at'] as const),
 ];
 type AccountRow = Pick<AccountEntity, (typeof READ)[number]>;
 
 const SELECT = `SELECT ${READ.join(', ')} FROM account`;
-/** The accounts of an unfinished import do not exist yet. */
-const EXISTS = `status <> '${STAGED}'`;
-const BY_ID = `${SELECT} WHERE id = ? AND ${EXISTS}`;
-const BY_LOGIN_ID = `${SELECT} WHERE login_id = ? AND ${EXISTS}`;
+const BY_ID = `${SELECT} WHERE id = ? AND ${EXISTING.sql}`;
+const BY_LOGIN_ID = `${SELECT} WHERE login_id = ? AND ${EXISTING.sql}`;
+
+const COUNT = 'SELECT COUNT(*) AS number FROM account';
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
 const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
 /** The security stamp alone is not enough: the first passkey of an account does not raise it. */
 const UNCHANGED = ' AND security_stamp = ? AND (totp_count + passkey_count > 0) = ?';
-const HOLDS = HOLDS_ACTIVE + UNCHANGED;
+const SIGN_IN = `UPDATE account SET holds = holds + 1, last_sign_in_at = ? WHERE id = ? AND status = 'active'${UNCHANGED}`;
+const SIGNED_IN = 'UPDATE account SET last_sign_in_at = ? WHERE id = ?';
 
 /** Part of every statement that writes a hash: `HashKindStore.classify` finds out its kind later. */
 const NEW_HASH = "password_hash = ?, password_kind = 'new'";
@@ -86,23 +85,24 @@ export class AccountStore {
   }
 
   /** Accounts in the order of their login ids. */
-  async page(tx: Tx, { query, role, status, after = '', limit }: AccountFilter): Promise<readonly StoredAccount[]> {
-    const accounts = await tx.repository(AccountEntity);
-    // The index account_search has all columns of this read, which may visit every account.
-    const found = accounts.createQueryBuilder().select('id').where(EXISTS);
-    found.andWhere('login_id > :after', { after }).orderBy('login_id').limit(limit);
-    if (query !== undefined) {
-      const { loginId = query.email, email } = query;
-      found.andWhere('(INSTR(login_id, :loginId) > 0 OR INSTR(LOWER(email), :email) > 0)', { loginId, email });
-    }
-    if (role !== undefined) found.andWhere("INSTR(CONCAT(',', roles, ','), :role) > 0", { role: `,${role},` });
-    if (status !== undefined) found.andWhere('status = :status', { status });
-    // One statement: an account that changes between two would be missing, or would not match.
-    const page = accounts
-      .createQueryBuilder('account')
-      .where(`account.id IN (SELECT id FROM (${found.getQuery()}) AS page)`, found.getParameters())
-      .orderBy('account.login_id');
-    return (await page.getMany()).map(accountOf);
+  async page(tx: Tx, { after, before, limit, ...filter }: AccountPage): Promise<readonly StoredAccount[]> {
+    const cursor: readonly Condition[] = [
+      ...(after === undefined ? [] : [{ sql: 'login_id > ?', values: [after] }]),
+      ...(before === undefined ? [] : [{ sql: 'login_id < ?', values: [before] }]),
+    ];
+    const { sql, values } = matching(filter, cursor);
+    const order = `ORDER BY login_id${before === undefined ? '' : ' DESC'}`;
+    // The index account_search has all columns of most reads of ids, which may visit every account. One statement: an account
+    // that changes between two would be missing, or would not match.
+    const ids = `SELECT id FROM account WHERE ${sql} ${order} LIMIT ?`;
+    const page = `${SELECT} WHERE id IN (SELECT id FROM (${ids}) AS page) ORDER BY login_id`;
+    return (await tx.rows<AccountRow>(page, [...values, limit])).map(accountOf);
+  }
+
+  async count(tx: Tx, filter: AccountFilter): Promise<number> {
+    const { sql, values } = matching(filter);
+    const [row] = await tx.rows<{ readonly number: number }>(`${COUNT} WHERE ${sql}`, values);
+    return row?.number ?? 0;
   }
 
   async statistics(tx: Tx, demand: FactorDemand): Promise<AccountStatistics> {
@@ -110,9 +110,16 @@ export class AccountStore {
     return statisticsOf((await tx.rows<Record<string, number>>(sql, values))[0]);
   }
 
-  /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */
-  async holds(tx: Tx, account: AccountVersion): Promise<boolean> {
-    return (await tx.change(HOLDS, [account.id, ...unchanged(account)])) === 1;
+  /**
+   * Locks the row of an account that is as it was read, and records the time of its sign-in; false if it is no longer active, or
+   * has changed.
+   */
+  async signIn(tx: Tx, account: AccountVersion, now: number): Promise<boolean> {
+    return (await tx.change(SIGN_IN, [now, account.id, ...unchanged(account)])) === 1;
+  }
+
+  async recordSignIn(tx: Tx, id: string, now: number): Promise<void> {
+    await tx.change(SIGNED_IN, [now, id]);
   }
 
   /** Locks the row of an active account: a transaction that ends its sessions runs before this one, or after it. */
@@ -166,6 +173,21 @@ export class AccountStore {
   }
 }
 
+function matching({ query, role, status, conditions = [] }: AccountFilter, more: readonly Condition[] = []): Condition {
+  const found = query && {
+    sql: 'INSTR(login_id, ?) > 0 OR INSTR(LOWER(email), ?) > 0',
+    values: [query.loginId ?? query.email, query.email],
+  };
+  return allOf([
+    EXISTING,
+    ...(found ? [found] : []),
+    ...(role === undefined ? [] : [withRole(role)]),
+    ...(status === undefined ? [] : [{ sql: 'status = ?', values: [status] }]),
+    ...conditions,
+    ...more,
+  ]);
+}
+
 /** The values of `UNCHANGED`. */
 function unchanged(account: AccountVersion): readonly Value[] {
   return [account.securityStamp, hasSecondFactor(account) ? 1 : 0];
@@ -195,6 +217,8 @@ function accountOf(row: AccountRow): StoredAccount {
     passkeyCount: row.passkey_count,
     ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
     passwordVersion: row.password_version,
+    createdAt: row.created_at,
+    ...(row.last_sign_in_at !== null && { lastSignInAt: row.last_sign_in_at }),
     ...(row.invited_at !== null && { invitedAt: row.invited_at }),
     ...(row.password_hash !== null && { passwordHash: row.password_hash }),
   };

@@ -41,6 +41,10 @@ export interface Account {
   readonly passwordEndsAt?: number;
   /** Rises whenever the password is replaced or removed; a rehash keeps it. */
   readonly passwordVersion: number;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+  /** Epoch seconds of the last completed sign-in; unset if there was none since this time is recorded. */
+  readonly lastSignInAt?: number;
   /** Epoch seconds of an invitation that is not accepted; the account has no password before that. */
   readonly invitedAt?: number;
 }

@@ -3,11 +3,11 @@ import type { Language } from './language.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { type Account, withoutHash } from './account.js';
 import type { AccountStatistics, FactorDemand } from './account-statistics.js';
-import { type AccountFilter, AccountStore } from './account.store.js';
+import { type AccountFilter, type AccountPage, AccountStore } from './account.store.js';
 import { LoginIds } from './login-id.js';
 
 /** Conditions on a list of accounts, as an operator writes them. */
-export type AccountQuery = Omit<AccountFilter, 'query'> & { readonly query?: string | undefined };
+export type AccountQuery = Omit<AccountPage, 'query' | 'limit'> & { readonly query?: string | undefined };
 
 /** Finds accounts, and locks their rows. */
 @Injectable()
@@ -30,17 +30,32 @@ export class Accounts {
   }
 
   /** Accounts in the order of their login ids; `query` is a part of the login id or of the mail address, in any spelling. */
-  async list({ query = '', after, ...filter }: AccountQuery): Promise<readonly Account[]> {
-    const text = query.trim();
-    const part = text === '' ? undefined : { loginId: this.loginIds.formOf(text), email: text.toLowerCase() };
-    const last = after === undefined ? undefined : (this.loginIds.formOf(after) ?? after);
-    const page = { ...filter, query: part, after: last };
+  async list({
+    after,
+    before,
+    limit,
+    ...query
+  }: AccountQuery & { readonly limit: number }): Promise<readonly Account[]> {
+    const cursor = (loginId: string | undefined): string | undefined =>
+      loginId === undefined ? undefined : (this.loginIds.formOf(loginId) ?? loginId);
+    const page = { ...this.filterOf(query), after: cursor(after), before: cursor(before), limit };
     return (await this.work.single((tx) => this.store.page(tx, page))).map(withoutHash);
+  }
+
+  /** Counts the accounts of all pages. */
+  count(query: AccountQuery): Promise<number> {
+    return this.work.single((tx) => this.store.count(tx, this.filterOf(query)));
   }
 
   /** Counts all accounts; `unready` are those that lack what is demanded. */
   statistics(demand: FactorDemand): Promise<AccountStatistics> {
     return this.work.single((tx) => this.store.statistics(tx, demand));
+  }
+
+  private filterOf({ query = '', role, status, conditions }: AccountQuery): AccountFilter {
+    const text = query.trim();
+    const part = text === '' ? undefined : { loginId: this.loginIds.formOf(text), email: text.toLowerCase() };
+    return { query: part, role, status, conditions };
   }
 
   /** @throws ServiceError `VALIDATION_FAILED` if the text is not a login id */
@@ -59,11 +74,16 @@ export class Accounts {
   }
 
   /**
-   * Locks the account's row for the rest of the transaction; false if the account is no longer active, its security stamp
+   * Locks the account's row for the rest of the transaction and records the sign-in, at `now` in epoch seconds; false if the account is no longer active, its security stamp
    * was raised since `account` was read, or it had a second factor then and has none now, or the other way round.
    */
-  holds(tx: Tx, account: Account): Promise<boolean> {
-    return this.store.holds(tx, account);
+  signIn(tx: Tx, account: Account, now: number): Promise<boolean> {
+    return this.store.signIn(tx, account, now);
+  }
+
+  /** Records the sign-in of an account whose row the transaction has changed already; `now` in epoch seconds. */
+  recordSignIn(tx: Tx, subject: string, now: number): Promise<void> {
+    return this.store.recordSignIn(tx, subject, now);
   }
 
   /** Locks the row of an active account for the rest of the transaction and reads it; undefined if there is none. */

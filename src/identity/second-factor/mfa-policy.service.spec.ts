@@ -36,6 +36,7 @@ function accountWith(totpCount: number, passkeyCount: number, facts: Partial<Acc
       emailVersion: 0,
       emailVerified: false,
       groups: [],
+      createdAt: 1_800_000_000,
     },
     ...{ mfaRequired: false, enrolmentForced: false, hasPassword: true, totpCount, passkeyCount, ...facts },
   };

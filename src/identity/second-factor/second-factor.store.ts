@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { rolesOf } from '../account/account.js';
+import type { Condition } from '../account/account-conditions.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import {
@@ -75,7 +76,7 @@ const LOCK = `UPDATE account SET lock_level = lock_level + 1, security_stamp = s
   AND (failures >= ${FAILURES_TO_LOCK} OR failures_in_row = ${FAILURES_TO_LOCK_PERMANENTLY})`;
 const REFUND = `UPDATE account SET failures = failures - 1, failures_in_row = failures_in_row - 1
   WHERE id = ? AND failures > 0 AND last_attempt_id IS NOT NULL`;
-const COUNT = 'SELECT COUNT(*) AS number FROM account WHERE lock_level > 0';
+const COUNT = 'SELECT COUNT(*) AS number FROM account';
 const UNLOCK = 'UPDATE account SET failures = 0 WHERE id = ? AND failures > 0';
 
 interface StateRow {
@@ -106,7 +107,6 @@ export class SecondFactorStore {
   /** Lengths of the first, second … lock in seconds. */
   readonly lockoutSchedule: readonly number[];
   private readonly unlocked: string;
-  private readonly countUnderLock: string;
 
   constructor(
     { lockoutSchedule }: MfaProperties,
@@ -114,7 +114,6 @@ export class SecondFactorStore {
   ) {
     this.lockoutSchedule = lockoutSchedule;
     this.unlocked = unlockedCondition(lockoutSchedule);
-    this.countUnderLock = `${COUNT} AND COALESCE(${this.unlocked}, 0) = 0`;
   }
 
   /**
@@ -209,8 +208,14 @@ export class SecondFactorStore {
 
   /** Number of accounts with a lock in force; reads only accounts that were locked since their last success. */
   async countLocked(tx: Tx, now: number): Promise<number> {
-    const [row] = await tx.rows<{ readonly number: number }>(this.countUnderLock, [now, now, now]);
+    const { sql, values } = this.underLock(now);
+    const [row] = await tx.rows<{ readonly number: number }>(`${COUNT} WHERE ${sql}`, values);
     return row?.number ?? 0;
+  }
+
+  /** Accounts with a lock in force. */
+  underLock(now: number): Condition {
+    return { sql: `lock_level > 0 AND COALESCE(${this.unlocked}, 0) = 0`, values: [now, now, now] };
   }
 
   /** Ends the lock; the lock level and the failures in a row stay. */

@@ -133,7 +133,7 @@ export function accountParts(
     creation: new AccountCreation(changesStore, changes, work, drafts, random),
     stagedImports,
     accountImport: new AccountImport(changesStore, work, new ImportDrafts(drafts), events, stagedImports),
-    staff: new StaffAccounts(identities, store, staffCreation, changes),
+    staff: new StaffAccounts(identities, store, staffCreation, changes, clock),
   };
 }
 

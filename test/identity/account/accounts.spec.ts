@@ -245,7 +245,7 @@ onEveryDatabase('accounts', (database) => {
     const account = await create('held');
     const { id } = account;
     const holds = (securityStamp: number, more: Partial<Account> = {}): Promise<boolean> =>
-      database.work.run((tx) => parts.accounts.holds(tx, { ...account, securityStamp, ...more }));
+      database.work.run((tx) => parts.accounts.signIn(tx, { ...account, securityStamp, ...more }, 1_800_000_000));
 
     expect(await holds(0)).toBe(true);
     expect(await holds(1)).toBe(false);
@@ -377,7 +377,7 @@ onEveryDatabase('accounts', (database) => {
     const { id } = account;
     await create('other.admin', ['ROLE_ADMIN']);
     const holds = (securityStamp: number): Promise<boolean> =>
-      database.work.run((tx) => parts.accounts.holds(tx, { ...account, securityStamp }));
+      database.work.run((tx) => parts.accounts.signIn(tx, { ...account, securityStamp }, 1_800_000_000));
     const change = (facts: AccountChange): Promise<void> =>
       database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli:root'));
 

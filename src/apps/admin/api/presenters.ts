@@ -16,7 +16,8 @@ export function toUserBody(account: Account): InferOutput<typeof usersResponse>[
   const { id, loginId, kind, status, roles, email = null, emailVerified, displayName = null, groups } = account;
   const mfa = { mfa_active: hasSecondFactor(account), mfa_required: account.mfaRequired };
   const profile = { email, email_verified: emailVerified, name: displayName, groups };
-  return { sub: id, id: loginId, kind, status, roles, ...profile, ...mfa };
+  const times = { created: toDate(account.createdAt), last_sign_in: toNullableDate(account.lastSignInAt) };
+  return { sub: id, id: loginId, kind, status, roles, ...profile, ...times, ...mfa };
 }
 
 export function toUserDetailsBody({

@@ -8,6 +8,7 @@ import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.d
 import type { AccountDraft } from '../../../identity/account/account-drafts.service.js';
 import { AccountAdministration, type AccountUpdate } from '../account-administration.service.js';
 import { AccountDirectory } from '../account-directory.service.js';
+import { AccountSearch } from '../account-search.service.js';
 import { AccountProvisioning } from '../account-provisioning.service.js';
 import { actorOf } from '../act.js';
 import * as describe from './admin.openapi.js';
@@ -34,6 +35,7 @@ type ActBody = InferOutput<typeof actSchema>;
 @RequireMfa({ maxAge: 300 })
 export class UsersController {
   constructor(
+    private readonly search: AccountSearch,
     private readonly directory: AccountDirectory,
     private readonly administration: AccountAdministration,
     private readonly provisioning: AccountProvisioning,
@@ -46,7 +48,9 @@ export class UsersController {
   async list(
     @Query({ schema: usersQuerySchema }) query: InferOutput<typeof usersQuerySchema>,
   ): Promise<InferOutput<typeof usersResponse>> {
-    return toListBodyBy(await this.directory.list(query), query, toUserBody, ({ loginId }) => loginId);
+    const { inactive_days: inactiveDays, ...page } = query;
+    const found = await this.search.page({ ...page, inactiveDays });
+    return toListBodyBy(found, query, toUserBody, ({ loginId }) => loginId);
   }
 
   @Post()

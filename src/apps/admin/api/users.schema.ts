@@ -9,8 +9,10 @@ import { parseInstant } from '../../../config/bind/instant.js';
 import { EXPORT_FORMATS } from '../../../identity/events/event-export.js';
 import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../../../platform/web/schema.js';
 import { MAX_REASON_LENGTH, TICKET_FORM } from '../act.js';
+import { ACCOUNT_STATES } from '../user-filter.js';
 
 const MAX_ROLES = 100;
+const MAX_ROLE_LENGTH = 64;
 /** All names together have at most as many characters, so no list or name is longer. */
 const MAX_GROUPS_LENGTH = 1024;
 
@@ -81,6 +83,21 @@ export const usersQuerySchema = v.strictObject({
   query: v.optional(
     v.pipe(text(MAX_LOGIN_ID_LENGTH, 0), v.description('A part of the login id or of the mail address.')),
   ),
+  state: v.optional(
+    v.pipe(
+      v.picklist(ACCOUNT_STATES),
+      v.description('`unready` lacks the second factor that policy demands, now or from its date.'),
+    ),
+  ),
+  role: v.optional(v.pipe(text(MAX_ROLE_LENGTH), v.description('A stored role.'))),
+  inactive_days: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,4}$/, 'format'),
+      v.transform(Number),
+      v.description('Only users who did not sign in during so many days, or never.'),
+    ),
+  ),
   limit: paginationSchema.entries.limit,
   after: v.optional(v.pipe(text(MAX_LOGIN_ID_LENGTH), v.description('The `next` of the previous slice.'))),
 });
@@ -96,6 +113,11 @@ const userEntries = {
   email_verified: emailVerified,
   name: v.nullable(v.string()),
   groups: listOf(v.string()),
+  created: v.date(),
+  last_sign_in: v.pipe(
+    v.nullable(v.date()),
+    v.description('`null` if no sign-in was completed since the upgrade that records it.'),
+  ),
   mfa_active: v.boolean(),
   mfa_required: mfaRequired,
 };

@@ -82,6 +82,8 @@ async function show({ directory, activity }: UsersServices, account: Account): P
     ...authenticators.map((each) => ['authenticator', authenticatorText(each)] as const),
     ['backup codes', String(backupCodes.remaining)],
     ['locked until', lockText(lock)],
+    ['created', instant(account.createdAt)],
+    ['last sign-in', account.lastSignInAt === undefined ? 'none recorded' : instant(account.lastSignInAt)],
     ['sessions', numberText(open.length)],
     ['devices', numberText(devices.length)],
   ];

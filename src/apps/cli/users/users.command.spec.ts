@@ -34,6 +34,7 @@ const ANNA: Account = {
   emailVersion: 0,
   emailVerified: false,
   groups: [],
+  createdAt: 1_800_000_000,
 };
 
 describe('the users commands', () => {

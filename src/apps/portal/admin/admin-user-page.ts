@@ -9,7 +9,7 @@ import { buttonLink, note, panel, paragraph } from '../form/forms.js';
 import { irremovableReason } from '../account/second-factor-panel.js';
 import { authenticatorList } from './admin-authenticators.js';
 import { type UserFrameFields, userView } from './admin-user-frame.js';
-import { rolesText, stateBadges } from './admin-users-page.js';
+import { lastSignIn, rolesText, stateBadges } from './admin-users-page.js';
 import { actRule, type UserAct } from './user-acts.js';
 
 /** Content of the overview of a user. */
@@ -56,7 +56,10 @@ function accountPanel(context: PageContext, fields: UserFields): Html {
 ${row(admin.state, html`${active}${stateBadges(context, account)}`)}${row(admin.name, account.displayName ?? admin.none)}${row(
       admin.email,
       emailText(context, account),
-    )}${row(admin.groups, account.groups.join(', ') || admin.none)}${row(admin.roles, rolesText(account.roles))}${row(admin.password, passwordText(context, account))}</dl>
+    )}${row(admin.groups, account.groups.join(', ') || admin.none)}${row(admin.roles, rolesText(account.roles))}${row(admin.password, passwordText(context, account))}${row(admin.created, context.time(account.createdAt))}${row(
+      admin.lastSignIn,
+      lastSignIn(context, account),
+    )}</dl>
 ${isAdministrator ? actions(actLinks(context, account, acts)) : undefined}`,
   );
 }

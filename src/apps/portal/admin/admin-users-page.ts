@@ -1,4 +1,5 @@
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
+import { ACCOUNT_STATES, type AccountState } from '../../admin/user-filter.js';
 import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
@@ -9,14 +10,28 @@ import { navigation, type NavigationFields } from '../home/navigation.js';
 
 const EVERYBODY = 'ROLE_USER';
 
+/** The filter as the user has chosen it. */
+interface TypedFilter {
+  readonly query: string;
+  readonly state?: AccountState | undefined;
+  readonly role: string;
+  readonly inactive?: number | undefined;
+}
+
+/** Choices of the days without a sign-in. */
+const INACTIVE_DAYS = [30, 90, 365];
+
 /** Content of the list of users. */
 export interface UsersFields {
   readonly navigation: NavigationFields;
   readonly users: readonly Account[];
-  readonly query: string;
-  /** Login id of the last user of this page; the next page continues after it. */
+  readonly filter: TypedFilter;
+  /** The number of users of all pages. */
+  readonly total: number;
+  /** Login id after which the next page begins; undefined on the last page. */
   readonly after: string | undefined;
-  readonly isFirst: boolean;
+  /** Login id before which the previous page ends; undefined on the first page. */
+  readonly before: string | undefined;
   /** True for administrators, false for the help desk. */
   readonly isAdministrator: boolean;
   /** Login id of a user that was just deleted. */
@@ -59,12 +74,30 @@ ${links}</ul></nav>
 `;
 }
 
-function search({ t, contextPath }: PageContext, { query }: UsersFields): Html {
-  return html`<form method="get" action="${contextPath}${ADMIN_PAGES.users}" role="search" class="search">
-<div class="field"><label for="query">${t.admin.search}</label>
+function search({ t, contextPath }: PageContext, { filter, total }: UsersFields): Html {
+  const { admin } = t;
+  const { query, state, role, inactive } = filter;
+  const option = (value: string, label: string, isChosen: boolean): Html =>
+    html`<option value="${value}"${isChosen ? html` selected` : undefined}>${label}</option>
+`;
+  const select = (id: string, label: string, options: readonly Html[]): Html =>
+    html`<div class="field"><label for="${id}">${label}</label>
+<select id="${id}" name="${id}">
+${option('', admin.userFilter.any, false)}${options}</select></div>
+`;
+  const states = ACCOUNT_STATES.map((each) => option(each, admin.userFilter.states[each], each === state));
+  const days = INACTIVE_DAYS.map((each) => option(String(each), admin.userFilter.days(each), each === inactive));
+  return html`<form method="get" action="${contextPath}${ADMIN_PAGES.users}" role="search">
+<div class="search"><div class="field"><label for="query">${admin.search}</label>
 <input id="query" name="query" type="search" value="${query}" maxlength="255" autocapitalize="none" spellcheck="false"></div>
-<button type="submit">${t.admin.find}</button>
+<button type="submit">${admin.find}</button></div>
+<details${state !== undefined || role !== '' || inactive !== undefined ? html` open` : undefined}><summary>${admin.userFilter.title}</summary>
+<div class="row">${select('state', admin.state, states)}${select('inactive', admin.userFilter.inactive, days)}\
+<div class="field"><label for="role">${admin.userFilter.role}</label>
+<input id="role" name="role" value="${role}" maxlength="64" autocapitalize="none" spellcheck="false" autocomplete="off"></div></div>
+</details>
 </form>
+<p role="status">${admin.userFilter.total(total)}</p>
 `;
 }
 
@@ -72,16 +105,22 @@ function table(context: PageContext, users: readonly Account[]): Html {
   const { admin, common } = context.t;
   const rows = users.map(
     (user) => html`<tr><td><a href="${context.contextPath}${adminUserPath(user.id)}">${user.loginId}</a></td>\
-<td>${user.displayName ?? ''}</td><td>${user.email ?? ''}</td><td>${rolesText(user.roles)}</td><td>${stateBadges(context, user)}</td></tr>
+<td>${user.displayName ?? ''}</td><td>${user.email ?? ''}</td><td>${rolesText(user.roles)}</td><td>${stateBadges(context, user)}</td>\
+<td>${lastSignIn(context, user)}</td></tr>
 `,
   );
   return html`<div class="panel"><div class="table"><table class="stack">
 <thead><tr><th scope="col">${common.username}</th><th scope="col">${admin.name}</th><th scope="col">${admin.email}</th><th scope="col">${admin.roles}</th>\
-<th scope="col">${admin.state}</th></tr></thead>
+<th scope="col">${admin.state}</th><th scope="col">${admin.lastSignIn}</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table></div></div>
 `;
+}
+
+/** When a user last signed in, or a dash. */
+export function lastSignIn({ time }: PageContext, { lastSignInAt }: Account): Html | string {
+  return lastSignInAt === undefined ? '–' : time(lastSignInAt);
 }
 
 /** Badges for account states that an administrator should notice. */
@@ -102,11 +141,16 @@ export function rolesText(roles: readonly string[]): string {
   return roles.length === 0 ? EVERYBODY : roles.join(', ');
 }
 
-function paging({ t, contextPath }: PageContext, { after, isFirst, query }: UsersFields): Html {
-  const path = `${contextPath}${ADMIN_PAGES.users}?query=${encodeURIComponent(query)}`;
-  const next = after === undefined ? undefined : buttonLink(`${path}&after=${encodeURIComponent(after)}`, t.admin.more);
-  const first = isFirst ? undefined : buttonLink(path, t.admin.first);
-  return html`<p class="actions">${first}${next}</p>
+function paging({ t, contextPath }: PageContext, { after, before, filter }: UsersFields): Html {
+  const { query, state = '', role, inactive = '' } = filter;
+  const to = (cursor: Readonly<Record<string, string>>, label: string): Html => {
+    const parameters = Object.entries({ query, state, role, inactive: String(inactive), ...cursor });
+    const chosen = new URLSearchParams(parameters.filter(([, value]) => value !== ''));
+    return buttonLink(`${contextPath}${ADMIN_PAGES.users}?${chosen.toString()}`, label);
+  };
+  return html`<p class="actions">${before === undefined ? undefined : to({ before }, t.admin.previous)}${
+    after === undefined ? undefined : to({ after }, t.admin.more)
+  }</p>
 `;
 }
 

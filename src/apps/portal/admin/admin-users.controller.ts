@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { rolesWritten } from '../../../identity/account/account.js';
+import { type Account, rolesWritten } from '../../../identity/account/account.js';
 import { groupsWritten } from '../../../identity/account/profile.js';
-import { AccountDirectory } from '../../admin/account-directory.service.js';
+import { AccountSearch } from '../../admin/account-search.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
 import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
@@ -30,7 +30,7 @@ type NewUser = InferOutput<typeof newUserForm>;
 @Controller()
 export class AdminUsersController {
   constructor(
-    private readonly directory: AccountDirectory,
+    private readonly search: AccountSearch,
     private readonly provisioning: AccountProvisioning,
     private readonly pages: AdminPages,
     private readonly forms: PageForms,
@@ -42,15 +42,22 @@ export class AdminUsersController {
   @Operation(SHOW_USERS)
   async list(
     @Caller() caller: FullPrincipal,
-    @Query({ schema: usersQuery }) { query, after, deleted }: InferOutput<typeof usersQuery>,
+    @Query({ schema: usersQuery }) { after, before, deleted, ...filter }: InferOutput<typeof usersQuery>,
   ): Promise<View> {
-    const users = await this.directory.list({ query, after, limit: USERS_PER_PAGE });
+    const { query, state, inactive: inactiveDays } = filter;
+    const conditions = { query, state, inactiveDays, role: filter.role === '' ? undefined : filter.role };
+    const [found, total] = await Promise.all([
+      this.search.page({ ...conditions, after, before, limit: USERS_PER_PAGE + 1 }),
+      this.search.count(conditions),
+    ]);
+    const { shown: users, hasPrevious, hasNext } = sliceOf(found, { after, before });
     return usersPage({
       navigation: this.pages.navigationFor(caller),
       users,
-      query,
-      after: users.length === USERS_PER_PAGE ? users.at(-1)?.loginId : undefined,
-      isFirst: after === undefined,
+      filter,
+      total,
+      after: hasNext ? users.at(-1)?.loginId : undefined,
+      before: hasPrevious ? users[0]?.loginId : undefined,
       isAdministrator: actorOf(caller).authority === 'administrator',
       ...withoutUndefined({ deleted }),
     });
@@ -103,4 +110,16 @@ export class AdminUsersController {
       canInvite: this.provisioning.canMailInvitations,
     };
   }
+}
+
+/** The page of what was found, which has one user more than a page if others follow in its direction. */
+function sliceOf(
+  found: readonly Account[],
+  { after, before }: { readonly after: string | undefined; readonly before: string | undefined },
+): { readonly shown: readonly Account[]; readonly hasPrevious: boolean; readonly hasNext: boolean } {
+  const hasMore = found.length > USERS_PER_PAGE;
+  if (before !== undefined) {
+    return { shown: found.slice(-USERS_PER_PAGE), hasPrevious: hasMore, hasNext: true };
+  }
+  return { shown: found.slice(0, USERS_PER_PAGE), hasPrevious: after !== undefined, hasNext: hasMore };
 }

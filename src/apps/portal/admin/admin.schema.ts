@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ACCOUNT_STATES } from '../../admin/user-filter.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { importUploadSchema } from '../../admin/api/users-import.schema.js';
 import { KINDS } from '../../../identity/events/security-event.js';
@@ -26,7 +27,11 @@ export type UserDone = (typeof USER_DONE)[number];
 
 export const usersQuery = v.object({
   query: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH)), ''), ''),
+  state: v.fallback(v.optional(v.picklist(ACCOUNT_STATES)), undefined),
+  role: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(64)), ''), ''),
+  inactive: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number))), undefined),
   after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
+  before: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
   deleted: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
 });
 

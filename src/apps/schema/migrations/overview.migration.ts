@@ -18,6 +18,19 @@ const REPLICA = `CREATE TABLE replica (
     expires_at bigint NOT NULL
   )`;
 
+/** When an account last signed in, in seconds since 1970. */
+export class LastSignIns1797100000011 implements MigrationInterface {
+  readonly name = 'LastSignIns1797100000011';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account ADD COLUMN last_sign_in_at bigint NULL');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account DROP COLUMN last_sign_in_at');
+  }
+}
+
 /** What the overview of administrators shows. */
 export class Overview1797100000010 implements MigrationInterface {
   readonly name = 'Overview1797100000010';

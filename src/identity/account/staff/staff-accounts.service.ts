@@ -89,7 +89,13 @@ export class StaffAccounts {
     private readonly accounts: AccountStore,
     private readonly creation: StaffCreation,
     private readonly changes: AccountChanges,
+    private readonly clock: Clock,
   ) {}
+
+  /** Records a sign-in that needs no second step here. */
+  recordSignIn(tx: Tx, subject: string): Promise<void> {
+    return this.accounts.recordSignIn(tx, subject, this.clock.seconds());
+  }
 
   /**
    * Returns the account of a person who signs in, with the roles and the profile that the identity provider states

@@ -3,6 +3,7 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import { Meters } from '../../../observability/metrics/meters.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
+import type { Condition } from '../../account/account-conditions.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 
 /** Delayed, so that a short command ends before it. */
@@ -34,6 +35,11 @@ export class LockedAccounts {
         await this.look();
       },
     );
+  }
+
+  /** The condition on an account that its second factor is locked now. */
+  condition(): Condition {
+    return this.store.underLock(this.clock.seconds());
   }
 
   /** Counts them now. */

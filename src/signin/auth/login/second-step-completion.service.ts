@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Accounts } from '../../../identity/account/accounts.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
@@ -29,6 +30,7 @@ export interface CompletedSecondStep {
 export class SecondStepCompletion {
   constructor(
     private readonly mfaTokens: MfaTokens,
+    private readonly accounts: Accounts,
     private readonly sessions: Sessions,
     private readonly trustedDevices: TrustedDevices,
     private readonly events: SecurityEvents,
@@ -62,6 +64,7 @@ export class SecondStepCompletion {
     const { amr, method: reason } = proof;
     const [opened] = await Promise.all([
       principal.kind === 'half' ? this.upgrade(tx, principal, proof) : this.stepUp(tx, principal, proof),
+      principal.kind === 'half' ? this.accounts.recordSignIn(tx, subject, proof.provedAt) : undefined,
       this.events.record(tx, { kind, subject, amr, reason, ...withoutUndefined({ idp }) }),
     ]);
     return opened;

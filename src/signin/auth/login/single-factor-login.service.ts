@@ -57,7 +57,7 @@ export class SingleFactorLogin {
     };
     return this.work.run(async (tx) => {
       // The row of the account first. What is sent together with it is rolled back if the account has changed.
-      const unchanged = (): Promise<void> => this.requireUnchanged(tx, account);
+      const unchanged = (): Promise<void> => this.requireUnchanged(tx, account, authTime);
       if (trustedDevice === undefined) {
         const [, opened] = await Promise.all([unchanged(), open(tx)]);
         return { opened };
@@ -72,8 +72,8 @@ export class SingleFactorLogin {
    * Ends a login whose account has changed since the password was verified: what ended all sessions of the account ends
    * this login, too, and so does the first authenticator that was added, or the last one that was removed.
    */
-  private async requireUnchanged(tx: Tx, account: Account): Promise<void> {
-    if (await this.accounts.holds(tx, account)) return;
+  private async requireUnchanged(tx: Tx, account: Account, now: number): Promise<void> {
+    if (await this.accounts.signIn(tx, account, now)) return;
     throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
   }
 }

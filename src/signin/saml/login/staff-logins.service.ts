@@ -33,7 +33,9 @@ export class StaffLogins {
       if (status !== 'active') throw new LoginRejection('user_disabled', subject);
       if (request?.subject !== undefined && request.subject !== subject)
         throw new LoginRejection('other_user', subject);
-      return this.sessions.open(tx, verified, entry);
+      const opened = await this.sessions.open(tx, verified, entry);
+      if (!opened.local) await this.accounts.recordSignIn(tx, subject);
+      return opened;
     });
     this.meters.count(idp.name, login.local ? 'local' : 'success');
     return login;
