@@ -35,6 +35,7 @@ const SELECT = `SELECT ${READ.join(', ')} FROM account`;
 const BY_ID = `${SELECT} WHERE id = ? AND ${EXISTING.sql}`;
 const BY_LOGIN_ID = `${SELECT} WHERE login_id = ? AND ${EXISTING.sql}`;
 
+const EVERY_ROW = '9223372036854775807';
 const COUNT = 'SELECT COUNT(*) AS number FROM account';
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
@@ -92,9 +93,14 @@ export class AccountStore {
     ];
     const { sql, values } = matching(filter, cursor);
     const order = `ORDER BY login_id${before === undefined ? '' : ' DESC'}`;
-    // The index account_search has all columns of most reads of ids, which may visit every account. One statement: an account
-    // that changes between two would be missing, or would not match.
-    const ids = `SELECT id FROM account WHERE ${sql} ${order} LIMIT ?`;
+    // Other filters than a query may visit every account: a limit keeps the embedded database from reading the rows in the
+    // order of an index, one by one.
+    const isScan = filter.role !== undefined || (filter.conditions ?? []).length > 0;
+    const from = isScan
+      ? `(SELECT id, login_id FROM account WHERE ${sql} LIMIT ${EVERY_ROW}) AS found`
+      : `account WHERE ${sql}`;
+    // One statement: an account that changes between two would be missing, or would not match.
+    const ids = `SELECT id FROM ${from} ${order} LIMIT ?`;
     const page = `${SELECT} WHERE id IN (SELECT id FROM (${ids}) AS page) ORDER BY login_id`;
     return (await tx.rows<AccountRow>(page, [...values, limit])).map(accountOf);
   }
