@@ -72,6 +72,7 @@ onEveryDatabase('accounts', (database) => {
       email: 'fresh@example.org',
       mfaRequired: true,
       enrolmentForced: false,
+      createdAt: parts.clock.seconds(),
       securityStamp: 0,
       totpCount: 0,
       passkeyCount: 0,
