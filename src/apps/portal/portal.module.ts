@@ -57,6 +57,7 @@ import { AddressLinkPageController } from './recovery/address-link-page.controll
 import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
 import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
+import { PasskeySignInController } from './sign-in/passkey-sign-in.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLanguage } from './sign-in/sign-in-language.service.js';
 import { SignInOptions } from './sign-in/sign-in-options.service.js';
@@ -83,6 +84,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     HomeController,
     SignOutController,
     SignInController,
+    PasskeySignInController,
     VerifyPageController,
     SetupPagesController,
     ConfirmPageController,

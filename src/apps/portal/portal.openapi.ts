@@ -53,8 +53,23 @@ export const SIGN_IN: OperationOptions = {
   summary: 'Sign in by the form of the page',
   description: `${FORM} Redirects to \`return_to\`, or first to a page for the second factor. If the same user is signed in already, the password is not verified again.`,
   security: [ANONYMOUS, SCHEMES.trustedDevice],
-  errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED'],
+  errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED', 'PASSKEY_REQUIRED'],
   cookies: [SESSION, DEVICE, TRUSTED_DEVICE],
+};
+
+export const SHOW_PASSKEY_SIGN_IN: OperationOptions = {
+  redirects: true,
+  summary: 'Address of the form for a passkey alone',
+  description: 'Redirects to the sign-in page.',
+};
+
+export const SIGN_IN_BY_PASSKEY: OperationOptions = {
+  summary: 'Sign in by a passkey alone, by the form of the page',
+  description:
+    `${FORM} Redirects to \`return_to\`, or first to the page for a code if the authenticator has not verified its user. Only if ` +
+    '`app.security.mfa.passkey.sign-in` is not `off`.',
+  errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'MFA_LOCKED', 'NOT_FOUND'],
+  cookies: [SESSION, DEVICE],
 };
 
 export const SHOW_VERIFY: OperationOptions = {

@@ -4,6 +4,8 @@ import type { Amr } from '../../kernel/principal/amr.js';
 export const KINDS = [
   'LOGIN_PASSWORD_OK',
   'LOGIN_PASSWORD_FAILED',
+  'LOGIN_PASSKEY_OK',
+  'LOGIN_PASSKEY_FAILED',
   'MFA_CHALLENGED',
   'MFA_OK',
   'MFA_FAILED',

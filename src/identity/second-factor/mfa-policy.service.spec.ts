@@ -20,7 +20,7 @@ function policyOf(args: readonly string[], now = FROM, url = 'https://login.test
   const configuration = configurationOf(args);
   const [passkeys, branding] = [configuration.get(PasskeyProperties), configuration.get(BrandingProperties)];
   const relyingParty = new RelyingParty(passkeys, branding, new BrowserAddress(url), new Loggers());
-  return new MfaPolicy(configuration.get(MfaProperties), relyingParty, new ManualClock(now));
+  return new MfaPolicy(configuration.get(MfaProperties), relyingParty, passkeys, new ManualClock(now));
 }
 
 function accountWith(totpCount: number, passkeyCount: number, facts: Partial<Account> = {}): Account {

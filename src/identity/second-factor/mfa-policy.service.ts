@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../account/account.js';
 import { Clock } from '../../kernel/clock/clock.js';
+import { type Amr, isPhishingResistant, PWD } from '../../kernel/principal/amr.js';
 import { MfaProperties } from './mfa.properties.js';
+import { PasskeyProperties } from './passkey/passkey.properties.js';
 import { RelyingParty } from './passkey/relying-party.service.js';
 import type { DueStep, FactorId, NextStep } from './second-factor.js';
 import type { AuthenticatorType } from './factor-state.js';
@@ -12,22 +14,25 @@ export class MfaPolicy {
   constructor(
     private readonly properties: MfaProperties,
     private readonly relyingParty: RelyingParty,
+    private readonly passkeys: PasskeyProperties,
     private readonly clock: Clock,
   ) {}
 
   /** True if policy demands a second factor of the account. */
   demands(account: Account): boolean {
-    return this.properties.demands(account, this.clock.seconds());
+    return this.signsInByPasskeyOnly(account) || this.properties.demands(account, this.clock.seconds());
   }
 
   /** When policy begins to demand a second factor of the account, in epoch seconds. */
   demandedFrom(account: Account): number | undefined {
-    return this.properties.demandedFrom(account, this.clock.seconds());
+    return this.demands(account) ? undefined : this.properties.demandedFrom(account, this.clock.seconds());
   }
 
   /** True if only a passkey completes a login of the account, and opens the administration to it. */
   demandsPasskey(account: Account): boolean {
-    return this.properties.demandsPhishingResistant(account, this.clock.seconds());
+    return (
+      this.signsInByPasskeyOnly(account) || this.properties.demandsPhishingResistant(account, this.clock.seconds())
+    );
   }
 
   /**
@@ -38,13 +43,23 @@ export class MfaPolicy {
     return account.passkeyCount > 0 && this.demandsPasskey(account);
   }
 
+  /**
+   * True if the password of the account no longer begins a login: the account has a passkey, and the configuration admits passkeys
+   * only. Without one, the password begins a login that sets one up.
+   */
+  refusesPassword(account: Account): boolean {
+    return account.passkeyCount > 0 && this.signsInByPasskeyOnly(account);
+  }
+
   /** When policy begins to demand a passkey of the account, in epoch seconds; undefined if it already does, or never will. */
   passkeyFrom(account: Account): number | undefined {
+    if (this.signsInByPasskeyOnly(account)) return undefined;
     return this.properties.phishingResistantFrom(account, this.clock.seconds());
   }
 
   /** True while policy leaves second factors to the users. */
   get isOptional(): boolean {
+    if (this.signsInByPasskeyOnly({ roles: [] })) return false;
     return this.properties.isOptional(this.clock.seconds());
   }
 
@@ -55,7 +70,7 @@ export class MfaPolicy {
 
   /** True if `demandsPasskey` may be true for some account, now or later. */
   get mayDemandPasskey(): boolean {
-    return this.properties.requiredStrength === 'phishing-resistant';
+    return this.properties.requiredStrength === 'phishing-resistant' || this.passkeys.signIn === 'only';
   }
 
   /** The step that is due after a verified password. */
@@ -75,9 +90,10 @@ export class MfaPolicy {
     return !hasSecondFactor(account) || (account.passkeyCount === 0 && this.demandsPasskey(account));
   }
 
-  /** The methods that complete a login of the account, the strongest first. */
-  methods(account: Account): readonly FactorId[] {
-    return this.usableMethods(account, this.demandsPasskey(account));
+  /** The methods that complete a login of the account after the first factor, the strongest first. A passkey counts once. */
+  methods(account: Account, first: Amr = PWD): readonly FactorId[] {
+    if (!isPhishingResistant(first)) return this.usableMethods(account, this.demandsPasskey(account));
+    return this.usableMethods(account, false).filter((method) => method !== 'passkey');
   }
 
   /** The methods that step up a complete login of the account, the strongest first. */
@@ -89,6 +105,10 @@ export class MfaPolicy {
   enrolmentMethods(account: Account, { forLogin }: { readonly forLogin: boolean }): readonly AuthenticatorType[] {
     const passkey: AuthenticatorType[] = this.relyingParty.isAvailable ? ['passkey'] : [];
     return forLogin && this.demandsPasskey(account) ? passkey : [...passkey, 'totp'];
+  }
+
+  private signsInByPasskeyOnly({ roles }: Pick<Account, 'roles'>): boolean {
+    return this.relyingParty.signsIn && this.passkeys.signsInByPasskeyOnly(roles);
   }
 
   private usableMethods(account: Account, isPasskeyOnly: boolean): readonly FactorId[] {

@@ -28,6 +28,10 @@ import { AuthenticatorMetadata } from './passkey/attestation/authenticator-metad
 import { PasskeyStore } from './passkey/passkey.store.js';
 import { PasskeyChallengeStore } from './passkey/passkey-challenge.store.js';
 import { PasskeyCeremonies } from './passkey/passkey-ceremonies.service.js';
+import { AssertionVerifier } from './passkey/assertion-verifier.service.js';
+import { PasskeySignIn } from './passkey/passkey-sign-in.service.js';
+import { PasskeyUse } from './passkey/passkey-use.service.js';
+import { SignInChallenges } from './passkey/sign-in-challenges.service.js';
 import { PasskeyAssertions } from './passkey/passkey-assertions.service.js';
 import { PasskeyFactor } from './passkey/passkey-factor.service.js';
 import { RelyingParty } from './passkey/relying-party.service.js';
@@ -67,7 +71,11 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     AttestationPolicy,
     PasskeyStore,
     PasskeyChallengeStore,
+    AssertionVerifier,
     PasskeyAssertions,
+    PasskeyUse,
+    SignInChallenges,
+    PasskeySignIn,
     PasskeyFactor,
     PasskeyCeremonies,
     PasskeyRegistrations,
@@ -103,6 +111,9 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     EnrolledAuthenticators,
     PasskeySetup,
     PasskeyRegistrations,
+    PasskeySignIn,
+    PasskeyUse,
+    SignInChallenges,
     RelyingParty,
     TrustedDevices,
     TrustedDeviceList,

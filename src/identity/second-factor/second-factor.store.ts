@@ -180,7 +180,7 @@ export class SecondFactorStore {
   }
 
   /** Resets the failures, and locks the row until the counter of a passkey is stored. */
-  async acceptPasskey(tx: Tx, caller: AttemptSubject, state: FactorState): Promise<boolean> {
+  async acceptPasskey(tx: Tx, caller: AttemptSubject, state: Pick<FactorState, 'securityStamp'>): Promise<boolean> {
     return this.accept(tx, ACCEPT_PASSKEY, [caller.subject], caller, state);
   }
 
@@ -190,7 +190,7 @@ export class SecondFactorStore {
     sql: string,
     values: readonly Value[],
     caller: AttemptSubject,
-    state: FactorState,
+    state: Pick<FactorState, 'securityStamp'>,
   ): Promise<boolean> {
     const { securityStamp = state.securityStamp } = caller;
     return (await tx.change(sql + OF_STAMP_OR_LOCKED_MEANWHILE, [...values, securityStamp, securityStamp])) === 1;

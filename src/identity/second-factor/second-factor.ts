@@ -1,6 +1,5 @@
 import type { Reason } from '../../kernel/errors/reason.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
-import type { Amr } from '../../kernel/principal/amr.js';
 import type {
   EnrolmentChange,
   AttemptSubject,
@@ -43,12 +42,8 @@ export type VerifiedResponse = { readonly roles: readonly string[] } & (
   | { readonly method: 'passkey'; readonly amr: 'hwk' | 'swk' }
 );
 
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
 /** A proof of the second factor, with the facts that a session records about it. */
-export type Proof = DistributiveOmit<VerifiedResponse, 'amr'> & {
-  /** Methods of the whole login (RFC 8176). */
-  readonly amr: Amr;
+export type Proof = VerifiedResponse & {
   /** Epoch seconds. */
   readonly provedAt: number;
 };

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import { PWD } from '../../kernel/principal/amr.js';
 import type { LogFields } from '../../observability/logging/log-line.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
@@ -183,8 +182,8 @@ export class SecondFactors {
   }
 }
 
-function proofOf({ amr, ...verified }: VerifiedResponse, { chargedAt }: ChargedAttempt): Proof {
-  return { ...verified, amr: [...PWD, amr], provedAt: chargedAt };
+function proofOf(verified: VerifiedResponse, { chargedAt }: ChargedAttempt): Proof {
+  return { ...verified, provedAt: chargedAt };
 }
 
 function fieldsOf({ method, target }: Attempt): LogFields {

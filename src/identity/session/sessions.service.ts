@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { PWD } from '../../kernel/principal/amr.js';
+import { type Amr, PWD } from '../../kernel/principal/amr.js';
 import {
   type ApplicationSession,
   type IdpLoginFacts,
@@ -22,6 +22,8 @@ export type { OpenedSession, Session } from './session.js';
 export interface HalfAuthenticatedFacts extends IdpLoginFacts {
   readonly subject: string;
   readonly securityStamp: number;
+  /** The first factor; a password if unset. */
+  readonly amr?: Amr;
   readonly authTime?: number;
   /** True if the user must set up a second factor, which takes longer than to enter a code. */
   readonly isEnrolment: boolean;
@@ -58,8 +60,11 @@ export class Sessions {
    * A half-authenticated session of a browser, bound to the account's security stamp: 3 minutes long, or the time to set up a
    * second factor (`app.security.session.enrolment-timeout`).
    */
-  openHalf(tx: Tx, { securityStamp, isEnrolment, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
-    return this.writer.openHalf(tx, { ...facts, amr: PWD }, { securityStamp, isEnrolment });
+  openHalf(
+    tx: Tx,
+    { securityStamp, isEnrolment, amr = PWD, ...facts }: HalfAuthenticatedFacts,
+  ): Promise<OpenedSession> {
+    return this.writer.openHalf(tx, { ...facts, amr }, { securityStamp, isEnrolment });
   }
 
   /** The live session of that id, full or half-authenticated; one read, or two for one that lasts no longer than its parent. */

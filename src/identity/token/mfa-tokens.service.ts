@@ -4,7 +4,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { MFA_AUDIENCE } from '../../kernel/principal/audience.js';
-import { PWD } from '../../kernel/principal/amr.js';
+import { type Amr, amrOf, amrText, hasSecondFactor, PWD } from '../../kernel/principal/amr.js';
 import { Random } from '../../kernel/random/random.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { Issuer, JTI_BYTES, parseHeader, signToken, VerifiedTokens, verifyToken } from './signed-token.js';
@@ -21,13 +21,15 @@ const MFA_TOKEN_SECONDS = 180;
 export interface MfaClaims {
   readonly subject: string;
   readonly jti: string;
+  /** The first factor. */
+  readonly amr: Amr;
   /** The security stamp of the account, claim `epoch` of the token: when it rises, the token is no longer accepted. */
   readonly securityStamp: number;
   readonly issuedAt: number;
   readonly expiresAt: number;
 }
 
-/** Issues and verifies `mfa_token`s, which prove a recent password check and are valid for one second step. */
+/** Issues and verifies `mfa_token`s, which prove a recent first factor and are valid for one second step. */
 @Injectable()
 export class MfaTokens {
   private readonly verified = new VerifiedTokens<MfaClaims>();
@@ -42,13 +44,15 @@ export class MfaTokens {
   async issue(account: {
     readonly subject: string;
     readonly securityStamp: number;
+    /** The first factor; a password if unset. */
+    readonly amr?: Amr;
   }): Promise<{ readonly token: string; readonly jti: string; readonly expiresAt: number }> {
     const issuedAt = this.clock.seconds();
     const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
     const jti = this.random.text(JTI_BYTES);
     const key = this.keys.current('mfa');
-    const { subject, securityStamp } = account;
-    const claims: MfaClaims = { subject, securityStamp, jti, issuedAt, expiresAt };
+    const { subject, securityStamp, amr = PWD } = account;
+    const claims: MfaClaims = { subject, securityStamp, amr, jti, issuedAt, expiresAt };
     const token = await signToken(key, TYP, toPayload(claims, this.issuer.url));
     this.verified.add(token, key, claims);
     return { token, jti, expiresAt };
@@ -73,7 +77,7 @@ export class MfaTokens {
   }
 }
 
-function toPayload({ subject, jti, securityStamp, issuedAt, expiresAt }: MfaClaims, issuer: string): JWTPayload {
+function toPayload({ subject, jti, amr, securityStamp, issuedAt, expiresAt }: MfaClaims, issuer: string): JWTPayload {
   return {
     iss: issuer,
     sub: subject,
@@ -81,7 +85,7 @@ function toPayload({ subject, jti, securityStamp, issuedAt, expiresAt }: MfaClai
     iat: issuedAt,
     exp: expiresAt,
     jti,
-    amr: [...PWD],
+    amr: [...amr],
     epoch: securityStamp,
   };
 }
@@ -90,6 +94,8 @@ function toPayload({ subject, jti, securityStamp, issuedAt, expiresAt }: MfaClai
 function parsePayload({ sub, jti, epoch, iat, exp, amr }: JWTPayload): MfaClaims | undefined {
   if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return undefined;
   if (typeof sub !== 'string' || typeof jti !== 'string' || !Number.isSafeInteger(epoch)) return undefined;
-  if (exp - iat > MFA_TOKEN_SECONDS || !Array.isArray(amr) || amr.join(' ') !== PWD.join(' ')) return undefined;
-  return { subject: sub, jti, securityStamp: epoch as number, issuedAt: iat, expiresAt: exp };
+  if (exp - iat > MFA_TOKEN_SECONDS || !Array.isArray(amr)) return undefined;
+  const methods = amrOf(amr.join(' '));
+  if (methods.length !== 1 || amrText(methods) !== amr.join(' ') || hasSecondFactor(methods)) return undefined;
+  return { subject: sub, jti, amr: methods, securityStamp: epoch as number, issuedAt: iat, expiresAt: exp };
 }

@@ -45,6 +45,10 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The password is temporary and must be changed',
     advice: 'Send the same request again with new_pw, the password that the user chose.',
   },
+  PASSKEY_REQUIRED: {
+    title: 'This account signs in with a passkey only',
+    advice: 'Sign in with a passkey: POST /login/passkey/options, then POST /login/passkey.',
+  },
   ACCESS_DENIED: {
     title: 'Insufficient permissions',
     advice: 'Do not repeat the request as this user.',

@@ -44,6 +44,8 @@ type PasswordReason =
   | 'no_password'
   | 'expired_password'
   | 'change_required'
+  // Correct, but the account signs in by passkey only.
+  | 'passkey_required'
   | 'temporary password'
   // The account changed between the check of its password and the commit.
   | 'account changed';
@@ -73,6 +75,9 @@ type SecondFactorReason =
   | 'a secret is pending'
   | 'policy demands it'
   | 'policy demands a passkey'
+  // The first factor was a passkey, and a passkey counts once.
+  | 'passkey was the first factor'
+  | 'passkeys do not sign in'
   | 'last authenticator'
   | 'too many authenticators'
   | 'passkeys are not available'

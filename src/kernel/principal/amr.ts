@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors/service-error.js';
 
 /**
- * Authentication methods in the order of the specification (RFC 8176): a password, a one-time code, and the keys of a
- * passkey that never leaves its device (`hwk`) or is synced between devices (`swk`).
+ * Authentication methods in the order of the specification (RFC 8176): a password, a one-time code, the keys of a passkey that
+ * never leaves its device (`hwk`) or is synced between devices (`swk`), and `mfa` for two factors that the other values do not
+ * show: a passkey whose authenticator has verified its user.
  */
-export const AMR_METHODS = ['pwd', 'otp', 'hwk', 'swk'] as const;
+export const AMR_METHODS = ['pwd', 'otp', 'hwk', 'swk', 'mfa'] as const;
 export type Amr = readonly (typeof AMR_METHODS)[number][];
 
 export const PWD: Amr = ['pwd'];
@@ -28,14 +29,29 @@ export function isPhishingResistant(amr: Amr): boolean {
   return amr.includes('hwk') || amr.includes('swk');
 }
 
+/** A passkey alone is one factor unless its authenticator has verified its user. */
 export function hasSecondFactor(amr: Amr): boolean {
-  return hasOtp(amr) || isPhishingResistant(amr);
+  return hasOtp(amr) || amr.includes('mfa') || (isPhishingResistant(amr) && amr.includes('pwd'));
+}
+
+/** `amr` of a login whose second step proves another factor. */
+export function amrOfLogin(first: Amr, second: Amr[number]): Amr {
+  return AMR_METHODS.filter((method) => method === second || first.includes(method));
+}
+
+/**
+ * `amr` of a session after a proof of a second factor, which replaces an earlier one. In a session that began with a passkey,
+ * `mfa` takes the place of that passkey: how recent it is, is not known any more.
+ */
+export function amrAfterStepUp(before: Amr, proof: Amr[number]): Amr {
+  const beganWithPasskey = !before.includes('pwd') && (isPhishingResistant(before) || before.includes('mfa'));
+  return beganWithPasskey ? [proof, 'mfa'] : [...PWD, proof];
 }
 
 const MEETS: Readonly<Record<RequestableAcr, (amr: Amr) => boolean>> = {
   [ACR_PWD]: () => true,
   [ACR_MFA]: hasSecondFactor,
-  [ACR_PHR]: isPhishingResistant,
+  [ACR_PHR]: (amr) => isPhishingResistant(amr) && hasSecondFactor(amr),
 };
 
 export function meetsAcr(amr: Amr, acr: RequestableAcr): boolean {

@@ -32,7 +32,7 @@ export interface FullPrincipal extends AuthenticationFacts {
   readonly displayName?: string;
 }
 
-/** A user with a verified password and an open second factor; has the authority `ROLE_PRE_MFA` only. */
+/** A user with a verified first factor and an open second factor; has the authority `ROLE_PRE_MFA` only. */
 export interface HalfPrincipal {
   readonly kind: 'half';
   readonly subject: string;
@@ -40,6 +40,8 @@ export interface HalfPrincipal {
   /** `jti` of the `mfa_token`, or the id of the half-authenticated session. */
   readonly id: string;
   readonly securityStamp: number;
+  /** The first factor: a password, or a passkey whose authenticator did not verify its user. */
+  readonly amr: Amr;
   /** Epoch seconds at which the `mfa_token` or half-authenticated session ends. */
   readonly expiresAt: number;
   /** Epoch seconds of the first factor; missing if an identity provider did not prove the time. */

@@ -1,6 +1,9 @@
 // Lets users press the buttons of passkeys: fetches options, asks the authenticator, and sends its response in the form.
 'use strict';
 
+/** The request behind the suggestions of the browser in the field of the username, which another request has to end first. */
+let suggestion = null;
+
 /** Elements with the attribute. */
 function all(attribute) {
   return document.querySelectorAll(`[${attribute}]`);
@@ -26,6 +29,7 @@ function enable(part) {
     if (!isComplete(form)) return;
     button.disabled = true;
     alert.hidden = true;
+    suggestion?.abort('pressed');
     try {
       const options = await optionsOf(part.dataset);
       field.value = options ? JSON.stringify(await responseTo(options, part.dataset.passkey)) : '';
@@ -35,6 +39,7 @@ function enable(part) {
       alert.textContent = messageOf(error, part.dataset);
       alert.hidden = false;
       alert.focus();
+      if ('suggested' in part.dataset) suggest(part.dataset, field);
     }
   });
   // After "Back" in the browser, the page is as it was left.
@@ -42,6 +47,32 @@ function enable(part) {
     button.disabled = false;
     field.value = '';
   });
+  if ('suggested' in part.dataset) suggest(part.dataset, field);
+}
+
+/** Lets the browser suggest passkeys in the field of the username (WebAuthn level 3, section 5.1.4, conditional mediation). */
+async function suggest(dataset, field) {
+  if (!(await window.PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+  for (;;) {
+    const request = new window.AbortController();
+    suggestion = request;
+    let renewal = 0;
+    try {
+      const options = await optionsOf(dataset);
+      if (!options || request.signal.aborted) return;
+      // The challenge expires while the page stays open.
+      renewal = setTimeout(() => request.abort('renewed'), options.timeout * 0.8);
+      const means = { mediation: 'conditional', signal: request.signal };
+      field.value = JSON.stringify(await responseTo(options, 'get', means));
+      send(field.form);
+      return;
+    } catch {
+      // Without suggestions, the page is the same.
+      if (request.signal.reason !== 'renewed') return;
+    } finally {
+      clearTimeout(renewal);
+    }
+  }
 }
 
 /** True if the user has pressed Enter in a field, for which browsers click the first button of the form, to send a code. */
@@ -64,13 +95,13 @@ async function optionsOf({ options, optionsFrom }) {
 }
 
 /** What `PublicKeyCredential.toJSON()` returns, which some browsers and password managers lack. */
-async function responseTo(json, ceremony) {
+async function responseTo(json, ceremony, means) {
   const publicKey = { ...json, challenge: decoded(json.challenge) };
   if (json.user) publicKey.user = withId(json.user);
   for (const list of ['allowCredentials', 'excludeCredentials']) {
     if (json[list]) publicKey[list] = json[list].map(withId);
   }
-  const { id, rawId, type, response } = await navigator.credentials[ceremony]({ publicKey });
+  const { id, rawId, type, response } = await navigator.credentials[ceremony]({ publicKey, ...means });
   const members = response.getTransports ? { transports: response.getTransports() } : {};
   for (const name of ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle']) {
     // Some browsers have an empty user handle in place of none.

@@ -49,10 +49,14 @@ import { OwnSessionsController } from './api/own-sessions.controller.js';
 import { PasswordAuthenticator } from './login/password-authenticator.service.js';
 import { PortalLogin } from './login/portal-login.service.js';
 import { PreMfaGuard } from './guards/pre-mfa.guard.js';
-import { LoginMeters, RefreshMeters } from './sign-in-meters.js';
+import { LoginMeters, PasskeyLoginMeters, RefreshMeters } from './sign-in-meters.js';
 import { TokenRefresh } from './token-refresh.service.js';
 import { SecondFactorController } from './api/second-factor.controller.js';
 import { CodePolicy } from './login/code-policy.service.js';
+import { PasskeyLoginController } from './api/passkey-login.controller.js';
+import { PasskeyAuthenticator } from './login/passkey-authenticator.service.js';
+import { PasskeyCompletion } from './login/passkey-completion.service.js';
+import { PasskeyLogin } from './login/passkey-login.service.js';
 import { PasskeyStep } from './login/passkey-step.service.js';
 import { SecondStep } from './login/second-step.service.js';
 import { SecondStepCompletion } from './login/second-step-completion.service.js';
@@ -68,6 +72,7 @@ import { WellKnownController } from './api/well-known.controller.js';
   imports: [EventsModule, AccountModule, SessionModule, HostFactsModule, ClientModule, TokenModule, MfaModule],
   controllers: [
     LoginController,
+    PasskeyLoginController,
     SecondFactorController,
     PasskeyController,
     AuthenticatorController,
@@ -95,6 +100,7 @@ import { WellKnownController } from './api/well-known.controller.js';
         new AuthCookies(contextPath, secure, sessionName),
     },
     { provide: LoginMeters, inject: [Meters], useFactory: (meters: Meters) => new LoginMeters(meters) },
+    { provide: PasskeyLoginMeters, inject: [Meters], useFactory: (meters: Meters) => new PasskeyLoginMeters(meters) },
     { provide: RefreshMeters, inject: [Meters], useFactory: (meters: Meters) => new RefreshMeters(meters) },
     AccessTokenStrategy,
     MfaTokenStrategy,
@@ -109,6 +115,9 @@ import { WellKnownController } from './api/well-known.controller.js';
     TokenIntrospection,
     Usernames,
     PasswordLogin,
+    PasskeyAuthenticator,
+    PasskeyCompletion,
+    PasskeyLogin,
     SingleFactorLogin,
     MfaChallenges,
     Reauthentication,

@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { DeviceCookies } from '../../identity/account/throttle/device-cookies.service.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import type { DeviceSecret } from '../../identity/second-factor/trusted-device/trusted-devices.service.js';
+import type { DeviceSecret } from '../../identity/second-factor/trusted-device/trusted-device.js';
 import type { Principal } from '../../kernel/principal/principal.js';
 import type { Reply } from '../../platform/web/cookies.js';
 import { AccessTokens } from '../../identity/token/access-tokens.service.js';

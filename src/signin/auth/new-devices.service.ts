@@ -8,7 +8,7 @@ import { DEVICE, SESSION, SIGN_IN_FORM } from './cookies.js';
 import { KnownClients } from '../../identity/session/known-clients.service.js';
 
 /** The events of logins: a complete one has one more of the other kinds than `MFA_CHALLENGED`. */
-const LOGIN_KINDS = ['LOGIN_PASSWORD_OK', 'MFA_CHALLENGED', 'MFA_OK'] as const;
+const LOGIN_KINDS = ['LOGIN_PASSWORD_OK', 'LOGIN_PASSKEY_OK', 'MFA_CHALLENGED', 'MFA_OK'] as const;
 /** An account with so many login events has signed in before, or was attacked. */
 const MAX_EVENTS = 50;
 

@@ -1,5 +1,7 @@
 /** Path of the sign-in page; all paths here are below the context path. */
 export const SIGN_IN_PAGE = '/portal/login';
+/** Accepts the form of the sign-in page for a passkey alone. */
+export const PASSKEY_SIGN_IN_PATH = `${SIGN_IN_PAGE}/passkey`;
 /** Accepts the sign-out form of the home page. */
 export const SIGN_OUT_PATH = '/portal/logout';
 /** Redirects a browser with a full session to the home page; any other browser stays on its page (204). */

@@ -7,7 +7,7 @@ import type { SessionRejectionReason } from '../../identity/session/refresh.js';
 /** Outcomes of the password step (docs/reference/metrics.md). */
 const OUTCOMES = [
   ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password'] as const),
-  ...(['expired_password', 'change_required', 'changed'] as const),
+  ...(['expired_password', 'change_required', 'passkey_required', 'changed'] as const),
   ...(['throttled', 'malformed', 'unavailable', 'defect'] as const),
 ];
 
@@ -46,10 +46,61 @@ function loginOutcomeOf(error: unknown): LoginOutcome {
       return OUTCOMES.find((outcome) => outcome === error.facts.reason) ?? 'changed';
     case 'PASSWORD_CHANGE_REQUIRED':
       return 'change_required';
+    case 'PASSKEY_REQUIRED':
+      return 'passkey_required';
     case 'RATE_LIMITED':
       return 'throttled';
     case 'VALIDATION_FAILED':
       return 'malformed';
+    case 'UNAVAILABLE':
+      return 'unavailable';
+    default:
+      return 'defect';
+  }
+}
+
+/** Outcomes of sign-ins by passkey alone (docs/reference/metrics.md). */
+const PASSKEY_OUTCOMES = [
+  ...(['success', 'challenged', 'challenge', 'unknown_passkey', 'wrong_passkey', 'passkey_counter'] as const),
+  ...(['disabled', 'locked', 'changed', 'throttled', 'unavailable', 'defect'] as const),
+];
+
+type PasskeyLoginOutcome = (typeof PASSKEY_OUTCOMES)[number];
+
+/** Meter of sign-in attempts by passkey alone. */
+export class PasskeyLoginMeters {
+  private readonly counters: Readonly<Record<PasskeyLoginOutcome, Counter>>;
+
+  constructor(meters: Meters) {
+    const family = meters.counter('login.passkey.attempts', { description: 'Sign-in attempts with a passkey alone' });
+    const all = PASSKEY_OUTCOMES.map((outcome) => [outcome, family.of({ outcome })] as const);
+    this.counters = Object.fromEntries(all) as Record<PasskeyLoginOutcome, Counter>;
+  }
+
+  count(outcome: PasskeyLoginOutcome): void {
+    this.counters[outcome].increment();
+  }
+
+  /** Counts an attempt that ends with an error; every other attempt is counted where it ends. */
+  async countFailures<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      this.count(passkeyOutcomeOf(error));
+      throw error;
+    }
+  }
+}
+
+function passkeyOutcomeOf(error: unknown): PasskeyLoginOutcome {
+  if (!(error instanceof ServiceError)) return 'defect';
+  switch (error.code) {
+    case 'INVALID_CREDENTIALS':
+      return PASSKEY_OUTCOMES.find((outcome) => outcome === error.facts.reason) ?? 'changed';
+    case 'MFA_LOCKED':
+      return 'locked';
+    case 'RATE_LIMITED':
+      return 'throttled';
     case 'UNAVAILABLE':
       return 'unavailable';
     default:

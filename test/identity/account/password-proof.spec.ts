@@ -36,13 +36,9 @@ onEveryDatabase('password verification', (database) => {
   function proofWith(verification: AccountParts['verification']): PasswordAuthenticator {
     const loggers = new Loggers();
     const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), loggers, database.work);
-    const site = new RelyingParty(
-      new PasskeyProperties(),
-      new BrandingProperties(),
-      new BrowserAddress(undefined),
-      loggers,
-    );
-    const policy = new MfaPolicy(new MfaProperties(), site, parts.clock);
+    const passkeys = new PasskeyProperties();
+    const site = new RelyingParty(passkeys, new BrandingProperties(), new BrowserAddress(undefined), loggers);
+    const policy = new MfaPolicy(new MfaProperties(), site, passkeys, parts.clock);
     return new PasswordAuthenticator(verification, parts.passwordChanges, policy, events, loggers);
   }
 

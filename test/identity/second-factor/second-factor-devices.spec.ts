@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../../support/login/second-factor-parts.js';
 import { withRequestContext } from '../../../src/kernel/principal/request-context.js';
 import type { TrustedDeviceList } from '../../../src/identity/second-factor/trusted-device/trusted-device-list.service.js';
-import type { DeviceSecret } from '../../../src/identity/second-factor/trusted-device/trusted-devices.service.js';
+import type { DeviceSecret } from '../../../src/identity/second-factor/trusted-device/trusted-device.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
 import { ManualClock } from '../../support/programs/manual-clock.js';
 

@@ -26,6 +26,8 @@ import { AuthenticatorListStore } from '../../../src/identity/second-factor/enro
 import { PasskeyProperties } from '../../../src/identity/second-factor/passkey/passkey.properties.js';
 import { PasskeyStore } from '../../../src/identity/second-factor/passkey/passkey.store.js';
 import { PasskeyChallengeStore } from '../../../src/identity/second-factor/passkey/passkey-challenge.store.js';
+import { AssertionVerifier } from '../../../src/identity/second-factor/passkey/assertion-verifier.service.js';
+import { PasskeyUse } from '../../../src/identity/second-factor/passkey/passkey-use.service.js';
 import { PasskeyAssertions } from '../../../src/identity/second-factor/passkey/passkey-assertions.service.js';
 import { PasskeyFactor } from '../../../src/identity/second-factor/passkey/passkey-factor.service.js';
 import { BrowserAddress } from '../../../src/identity/second-factor/passkey/passkey-site.js';
@@ -114,8 +116,10 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   );
   const challenges = new PasskeyChallengeStore(clock, random);
   const passkeys = new PasskeyStore();
-  const assertions = new PasskeyAssertions(work, passkeys, challenges, relyingParty, loggers);
-  const passkey = new PasskeyFactor(assertions, store, passkeys, passkeyProperties, events);
+  const verifier = new AssertionVerifier(relyingParty, loggers);
+  const assertions = new PasskeyAssertions(work, passkeys, challenges, relyingParty, verifier);
+  const use = new PasskeyUse(store, passkeys, passkeyProperties, events);
+  const passkey = new PasskeyFactor(assertions, passkeys, use);
   const factors = { passkey, totp, backup_code: codes };
   const secondFactors = new SecondFactors(factors, budget, work, counted, loggers);
   const list = new AuthenticatorListStore();

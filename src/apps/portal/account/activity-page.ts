@@ -12,6 +12,7 @@ const CHANGE_REQUIRED = 'change_required';
 
 /** Text keys of event kinds whose text depends on the reason. */
 const TEXT_OF_REASON: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  LOGIN_PASSWORD_FAILED: { passkey_required: 'LOGIN_PASSWORD_REFUSED' },
   MFA_SETUP: { passkey: 'MFA_SETUP_PASSKEY' },
   MFA_CONFIRMED: { replaced: 'MFA_REPLACED', added: 'MFA_ADDED' },
   MFA_OK: { passkey: 'MFA_OK_PASSKEY' },

@@ -36,6 +36,8 @@ export const formEntries = {
 
 export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entries, again });
 
+export const passkeySignInForm = v.strictObject({ ...formEntries, again, credential: credentialField });
+
 /** The code that a user types; the form itself shows the error for a malformed code. */
 export const typedCode = v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH));
 

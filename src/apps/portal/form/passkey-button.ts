@@ -6,14 +6,19 @@ import { focus, hidden } from './forms.js';
 const OPTIONS_PATHS = {
   get: '/2fa/passkeys/assertion/options',
   create: '/2fa/passkeys/registration/options',
+  signIn: '/login/passkey/options',
 } as const;
 
 interface PasskeyButton {
   readonly label: string;
   /** The function of `navigator.credentials` that the script calls: `get` uses a passkey, `create` creates one. */
-  readonly ceremony: keyof typeof OPTIONS_PATHS;
+  readonly ceremony: 'get' | 'create';
   /** Options of the ceremony; if absent, the script fetches them. */
   readonly options?: object;
+  /** True on the sign-in page, where the passkey names the account. */
+  readonly isSignIn?: boolean;
+  /** True if the browser may also suggest passkeys in the field of the username. */
+  readonly isSuggested?: boolean;
   /** Shown above the button, and hidden with it. */
   readonly content?: Html;
   readonly isFocused?: boolean;
@@ -28,15 +33,25 @@ interface PasskeyButton {
  */
 export function passkeyButton(
   { t, contextPath }: PageContext,
-  { label, ceremony, options, content, isFocused = false, isDangerous = false }: PasskeyButton,
+  {
+    label,
+    ceremony,
+    options,
+    content,
+    isFocused = false,
+    isDangerous = false,
+    isSignIn = false,
+    isSuggested = false,
+  }: PasskeyButton,
 ): Html {
   const optionsAttribute = options
     ? html` data-options="${JSON.stringify(options)}"`
-    : html` data-options-from="${contextPath}${OPTIONS_PATHS[ceremony]}"`;
+    : html` data-options-from="${contextPath}${OPTIONS_PATHS[isSignIn ? 'signIn' : ceremony]}"`;
+  const kind = isDangerous ? 'danger' : 'primary';
   const { cancelled, known, failed } = t.passkey;
-  return html`<div data-passkey="${ceremony}"${optionsAttribute} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
+  return html`<div data-passkey="${ceremony}"${optionsAttribute} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" ${isSuggested ? html` data-suggested` : undefined} hidden>
 ${hidden('credential', '')}<p class="note bad" role="alert" tabindex="-1" hidden></p>
-${content}<p class="actions"><button type="submit" class="${isDangerous ? 'danger' : 'primary'}"${focus(isFocused)}>${label}</button></p>
+${content}<p class="actions"><button type="submit"${isSignIn ? undefined : html` class="${kind}"`}${focus(isFocused)}>${label}</button></p>
 </div>
 `;
 }

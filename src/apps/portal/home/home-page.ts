@@ -12,7 +12,7 @@ export type SignInMethod =
   | { readonly kind: 'password' }
   | { readonly kind: 'totp' }
   | { readonly kind: 'backup_code' }
-  | { readonly kind: 'passkey' }
+  | { readonly kind: 'passkey'; readonly isAlone: boolean }
   | { readonly kind: 'idp'; readonly organisation: string; readonly hasSecondFactor: boolean };
 
 /** Content of the home page; instants are epoch seconds. */
@@ -120,7 +120,7 @@ function methodText({ home }: PageContext['t'], method: SignInMethod): string {
     case 'backup_code':
       return home.withBackupCode;
     case 'passkey':
-      return home.withPasskey;
+      return method.isAlone ? home.withPasskeyAlone : home.withPasskey;
     case 'idp':
       return method.hasSecondFactor ? home.throughMfa(method.organisation) : home.through(method.organisation);
   }

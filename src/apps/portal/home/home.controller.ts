@@ -75,7 +75,7 @@ export class HomeController {
 
 function methodOf({ amr, mfaMethod }: FullPrincipal, organisation: string | undefined): SignInMethod {
   if (organisation !== undefined) return { kind: 'idp', organisation, hasSecondFactor: hasSecondFactor(amr) };
-  if (isPhishingResistant(amr)) return { kind: 'passkey' };
+  if (isPhishingResistant(amr)) return { kind: 'passkey', isAlone: !amr.includes('pwd') };
   if (!hasOtp(amr)) return { kind: 'password' };
   return { kind: mfaMethod === 'backup_code' ? 'backup_code' : 'totp' };
 }

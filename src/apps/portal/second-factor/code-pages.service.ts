@@ -96,7 +96,7 @@ export class CodePages {
   /** Methods by which the caller can prove the second factor now. */
   private async methods(caller: Principal): Promise<readonly FactorId[]> {
     const account = await this.reauthentication.accountOf(caller);
-    return caller.kind === 'half' ? this.policy.methods(account) : this.policy.stepUpMethods(account);
+    return caller.kind === 'half' ? this.policy.methods(account, caller.amr) : this.policy.stepUpMethods(account);
   }
 }
 

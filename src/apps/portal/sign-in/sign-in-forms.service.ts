@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { RelyingParty } from '../../../identity/second-factor/passkey/relying-party.service.js';
 import { SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
 import { SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
@@ -27,6 +28,7 @@ export class SignInForms {
     private readonly forms: PageForms,
     private readonly options: SignInOptions,
     private readonly plainHttp: PlainHttpWarning,
+    private readonly relyingParty: RelyingParty,
   ) {}
 
   /** Creates the form. Sets the sign-in cookie if it is missing, and warns at an address at which browsers drop it. */
@@ -45,6 +47,11 @@ export class SignInForms {
   }
 
   private fields(form: FormFields, { again }: SignInQuery): SignInFields {
-    return { ...form, ...this.options.of(form.returnTo), ...withoutUndefined({ again }) };
+    return {
+      ...form,
+      ...this.options.of(form.returnTo),
+      hasPasskeys: this.relyingParty.signsIn,
+      ...withoutUndefined({ again }),
+    };
   }
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../../identity/client/client.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
-import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { PASSKEY_SIGN_IN_PATH, SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
@@ -16,6 +16,7 @@ import {
   submitButton,
   waitingNote,
 } from '../form/forms.js';
+import { passkeyButton } from '../form/passkey-button.js';
 
 /** An identity provider to choose. */
 interface IdpLink {
@@ -37,6 +38,10 @@ export interface SignInFields extends FormFields {
   readonly minLength: number;
   /** Path of the page that mails a link to a user without a password; absent if no mail is sent. */
   readonly recovery?: string;
+  /** True if a passkey signs in without username and password. */
+  readonly hasPasskeys?: boolean;
+  /** True after a rejected passkey, which the browser may suggest by itself again and again. */
+  readonly isPasskeyRejected?: boolean;
   /** The application that the user signs in to. */
   readonly application?: Pick<Client, 'name' | 'logo'>;
   /** An unfinished sign-in of this browser, and the path of its second step. */
@@ -45,17 +50,17 @@ export interface SignInFields extends FormFields {
 
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage(fields: SignInFields): View {
-  const { alert, isChange = false, unfinished, application } = fields;
+  const { alert, isChange = false, hasPasskeys = false, unfinished, application } = fields;
   return pageView(
     (context) => {
       const { t } = context;
       const continuing = unfinished && continuation(context, unfinished);
       return {
         title: isChange ? t.signIn.titleChange : t.signIn.title,
-        body: html`${application && target(context, application)}${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}`,
+        body: html`${application && target(context, application)}${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}${hasPasskeys ? passkeyForm(context, fields) : undefined}`,
       };
     },
-    withoutUndefined({ imageOrigin: originOf(application?.logo) }),
+    { passkeys: hasPasskeys, ...withoutUndefined({ imageOrigin: originOf(application?.logo) }) },
   );
 }
 
@@ -74,15 +79,25 @@ function originOf(logo: string | undefined): string | undefined {
   return logo === undefined ? undefined : URL.parse(logo)?.origin;
 }
 
+/** Hidden until the script finds that the browser knows passkeys. */
+function passkeyForm(context: PageContext, { again, csrf, returnTo, isPasskeyRejected = false }: SignInFields): Html {
+  const label = context.t.signIn.passkey;
+  const ways = { isSignIn: true, isSuggested: !isPasskeyRejected };
+  return form(
+    { action: context.contextPath + PASSKEY_SIGN_IN_PATH, csrf, returnTo },
+    html`${again === undefined ? undefined : hidden('again', again)}${passkeyButton(context, { label, ceremony: 'get', ...ways })}`,
+  );
+}
+
 function passwordForm(context: PageContext, fields: SignInFields): Html {
-  const { again, id = '', isChange = false, alert, minLength } = fields;
+  const { again, id = '', isChange = false, hasPasskeys = false, alert, minLength } = fields;
   const { common, signIn } = context.t;
   const current = isChange ? signIn.temporaryPassword : common.password;
   const isFocused = alert === undefined;
   return form(
     fields,
     html`${again === undefined ? undefined : hidden('again', again)}<div class="field"><label for="id">${common.username}</label>
-<input id="id" name="id" value="${id}" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="username" autocapitalize="none" \
+<input id="id" name="id" value="${id}" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="${hasPasskeys ? 'username webauthn' : 'username'}" autocapitalize="none" \
 autocorrect="off" spellcheck="false"${focus(isFocused && id === '')} required></div>
 ${passwordField(context, { id: 'pw', label: current, autocomplete: 'current-password', isFocused: isFocused && id !== '' })}${
       isChange

@@ -24,7 +24,9 @@ import { signInPage } from './sign-in-page.js';
 import { Visitors } from '../home/visitors.service.js';
 
 /** Errors that are shown above the form. */
-const FORM_ERRORS: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
+const FORM_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  ...(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED', 'PASSKEY_REQUIRED'] as const),
+]);
 /** Errors after which the form also asks for a new password. */
 const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 

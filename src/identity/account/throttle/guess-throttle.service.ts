@@ -21,7 +21,7 @@ const CAPACITY = 200_000;
 
 /**
  * The subject of an attempt: a login id (known or not) from one network, a browser that signed in before, a signed-in
- * account, or the name of a client or an operator from one network. A name has the form by which it is looked up, whether
+ * account, the name of a client or an operator from one network, or a network alone, where a guess is about no account. A name has the form by which it is looked up, whether
  * or not it is found: other spellings must not have a count of their own.
  */
 export type Guessed =
@@ -29,7 +29,8 @@ export type Guessed =
   | { readonly device: KnownDevice }
   | { readonly subject: string }
   | { readonly client: string }
-  | { readonly operator: string };
+  | { readonly operator: string }
+  | { readonly network: 'passkey' };
 
 /** Slows down guessing wherever a password is accepted (authentication.md, section 2.2). */
 @Injectable()
@@ -101,7 +102,8 @@ export class GuessThrottle {
     throw new ServiceError('RATE_LIMITED', withoutUndefined({ retryAfterSeconds: verdict.retryAfterSeconds, reason }));
   }
 
-  private buckets({ own, others }: Keys): readonly Bucket[] {
+  private buckets({ own, others, isOfNetwork = false }: Keys): readonly Bucket[] {
+    if (isOfNetwork) return [{ key: own, limit: this.perAddress }];
     if (!others) return [{ key: own, limit: this.perName }];
     const everywhere = { key: others.everywhere, limit: this.perNameEverywhere };
     const isUnderAttack = this.throttle.remembered(everywhere) >= ATTACK * this.properties.loginIdFailures;
@@ -117,13 +119,17 @@ interface Keys {
   readonly own: string;
   /** None where attempts of others, at the same address or for the same login id, must not delay it. */
   readonly others?: Readonly<Record<'everywhere' | 'firstLane' | 'furtherLane', string>>;
+  /** True for the failures of a network that are about no account. */
+  readonly isOfNetwork?: boolean;
 }
 
 function keysOf(guessed: Guessed): Keys {
   if ('device' in guessed) return { own: `device:${guessed.device.id}` };
   if ('subject' in guessed) return { own: `subject:${guessed.subject}` };
-  const name = nameOf(guessed);
   const network = networkOf(requestContext()?.ip ?? '');
+  // A lane of its own: passwords of the same network are neither delayed nor helped.
+  if ('network' in guessed) return { own: `address:${network}:${guessed.network}`, isOfNetwork: true };
+  const name = nameOf(guessed);
   return {
     // By address, too: guesses from elsewhere must not delay the owner of the password.
     own: `${name}:${network}`,
@@ -135,7 +141,7 @@ function keysOf(guessed: Guessed): Keys {
   };
 }
 
-function nameOf(guessed: Exclude<Guessed, { readonly device: KnownDevice } | { readonly subject: string }>): string {
+function nameOf(guessed: Extract<Guessed, Partial<Record<'loginId' | 'client' | 'operator', string>>>): string {
   if ('client' in guessed) return `client:${short(guessed.client)}`;
   return 'operator' in guessed ? `operator:${short(guessed.operator)}` : `login_id:${short(guessed.loginId)}`;
 }

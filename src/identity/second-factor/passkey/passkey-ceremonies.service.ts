@@ -69,7 +69,10 @@ export class PasskeyCeremonies {
       timeout: CHALLENGE_SECONDS * 1000,
       attestationType: this.relyingParty.attestation,
       excludeCredentials: [...known],
-      authenticatorSelection: { residentKey: 'preferred', userVerification: this.relyingParty.userVerification },
+      authenticatorSelection: {
+        residentKey: this.relyingParty.residentKey,
+        userVerification: this.relyingParty.userVerification,
+      },
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
   }

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 
-/** A challenge that waits for a response. */
+/** A challenge that waits for a response, or one of a sign-in by passkey alone, without an account, that was used. */
 @Entity('passkey_challenge', TABLE)
 @Index('passkey_challenge_asked', ['asked_by'])
 @Index('passkey_challenge_end', ['expires_at'])

@@ -7,10 +7,15 @@ import { hashSecret } from '../../session/session.js';
 import { type AttemptSubject, OF_STAMP, subjectConditions, TOLERATED_SKEW_SECONDS } from '../attempts/attempt.js';
 import { CHALLENGE_SECONDS, MAX_PASSKEYS } from './passkey.js';
 
-/** Nothing is remembered of an expired challenge: one that is not stored is rejected. */
+/** Nothing is remembered of an expired challenge of a login: one that is not stored is rejected. */
 expiringTable('passkey_challenge', 'id', 0);
 
 const CHALLENGE_BYTES = 32;
+
+/** A used challenge of nobody is remembered beyond its expiry, so that a clock that was set back does not make it usable again. */
+const REMEMBERED_SECONDS = 86_400;
+const USED = `INSERT INTO passkey_challenge (id, user_id, asked_by, purpose, security_stamp, created_at, expires_at)
+  VALUES (?, '', '', 'sign-in', 0, ?, ?)`;
 
 /** What a challenge is for: the first authenticator of an account, a further one, or a login. */
 export type ChallengePurpose = 'enrolment' | 'registration' | 'assertion';
@@ -73,6 +78,11 @@ export class PasskeyChallengeStore {
     return ofStamp === undefined
       ? (await tx.change(TAKE, values)) === 1
       : (await tx.change(TAKE + OF_STAMP, [...values, ofStamp])) === 1;
+  }
+
+  /** Remembers a challenge that was not stored as used; false if it was used before. */
+  takeOnce(tx: Tx, challenge: string, expiresAt: number): Promise<boolean> {
+    return tx.insert(USED, [hashSecret(challenge), this.clock.seconds(), expiresAt + REMEMBERED_SECONDS]);
   }
 
   async deleteAll(tx: Tx, subject: string): Promise<void> {

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { Acceptance, ChargedAttempt, PasskeyMatch, SecondFactor, Verdict } from '../second-factor.js';
 import type { PasskeyState } from '../factor-state.js';
 import type { StoredFactors } from '../factor-state.js';
 import type { NamedAuthenticators } from '../factor-state.js';
-import { SecondFactorStore } from '../second-factor.store.js';
 import { amrOfPasskey, type NewPasskey } from './passkey.js';
-import { PasskeyProperties } from './passkey.properties.js';
 import { PasskeyStore } from './passkey.store.js';
 import { type AssertionRejection, PasskeyAssertions } from './passkey-assertions.service.js';
+import { PasskeyUse } from './passkey-use.service.js';
 
 const REJECTIONS: readonly AssertionRejection[] = ['challenge', 'unknown_passkey', 'wrong_passkey'];
 const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'passkey_counter' } as const;
@@ -23,10 +21,8 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
 
   constructor(
     private readonly assertions: PasskeyAssertions,
-    private readonly accounts: SecondFactorStore,
     private readonly passkeys: PasskeyStore,
-    private readonly properties: PasskeyProperties,
-    private readonly events: SecurityEvents,
+    private readonly use: PasskeyUse,
   ) {}
 
   async verify({ caller, response }: ChargedAttempt<'passkey'>): Promise<Verdict<'passkey'>> {
@@ -37,15 +33,11 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
   }
 
   async accept(tx: Tx, attempt: ChargedAttempt<'passkey'>, match: PasskeyMatch): Promise<Acceptance> {
-    const { caller, state } = attempt;
+    const { caller, state, chargedAt } = attempt;
     const { passkey } = match;
-    // The row of the account first, as for every other factor.
-    const [isAccepted, isRecorded] = await Promise.all([
-      this.accounts.acceptPasskey(tx, caller, state),
-      this.recordUse(tx, attempt, match),
-    ]);
-    if (!isAccepted) return { kind: 'lost' };
-    if (!isRecorded) return { ...FALLEN_COUNTER, detail: { authenticator: passkey.id } };
+    const acceptance = await this.use.accept(tx, caller, state, match, chargedAt);
+    if (acceptance === 'lost') return { kind: 'lost' };
+    if (acceptance === 'fallen') return { ...FALLEN_COUNTER, detail: { authenticator: passkey.id } };
     return { kind: 'verified', response: { method: 'passkey', amr: amrOfPasskey(passkey), roles: state.roles } };
   }
 
@@ -60,18 +52,5 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
 
   state({ passkeySince }: StoredFactors): PasskeyState {
     return withoutUndefined({ since: passkeySince ?? undefined });
-  }
-
-  /** False if the counter fell and that is rejected: the passkey may have been copied. */
-  private async recordUse(
-    tx: Tx,
-    { caller: { subject }, chargedAt: now }: ChargedAttempt<'passkey'>,
-    { passkey: { id }, signCount, isBackedUp }: PasskeyMatch,
-  ): Promise<boolean> {
-    if (await this.passkeys.recordUse(tx, id, { signCount, isBackedUp, now })) return true;
-    if (this.properties.rejectCounter) return false;
-    if (!(await this.passkeys.recordFallen(tx, id, { signCount, now }))) return false;
-    await this.events.record(tx, { kind: 'PASSKEY_COUNTER', subject, detail: { authenticator: id } });
-    return true;
   }
 }

@@ -2,6 +2,7 @@ import { full } from '../../../config/bind/effect.js';
 import { flag, list, oneOf, type ScalarType, text } from '../../../config/bind/key-type.js';
 import { Key, Properties } from '../../../config/bind/properties.decorator.js';
 import { ConversionProblem } from '../../../config/problem.js';
+import { effectiveRoles } from '../../../kernel/principal/principal.js';
 import { originOf } from '../../../kernel/encoding/origin.js';
 import { pathOf } from '../../../platform/tls/bundle-reading.js';
 import { isNativeOrigin } from './passkey-site.js';
@@ -31,6 +32,8 @@ const aaguid: ScalarType<string> = {
   },
 };
 
+const roleName = text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' });
+
 @Properties('app.security.mfa.passkey')
 export class PasskeyProperties {
   @Key(flag(), {
@@ -52,10 +55,27 @@ export class PasskeyProperties {
   @Key(oneOf('preferred', 'required', 'discouraged'), {
     does:
       'Whether the authenticator verifies its user by PIN or biometrics: where it can (preferred), always (required: other ' +
-      'responses are rejected), or not if avoidable (discouraged). The password is the first factor in any case.',
+      'responses are rejected), or not if avoidable (discouraged). A passkey that signs in without a password is one factor without it.',
     effect: full,
   })
   readonly userVerification: 'preferred' | 'required' | 'discouraged' = 'preferred';
+
+  @Key(oneOf('off', 'on', 'only'), {
+    does:
+      'Whether a passkey signs in without a password (on). A passkey whose authenticator verifies its user is two factors; another ' +
+      'one is one factor, and a code is the second step. With only, the accounts of sign-in-only-roles that have a passkey cannot ' +
+      'sign in by password any more, and those without one set one up at their next sign-in. Passkeys of authenticators that do ' +
+      'not store them need the username first, so they remain second factors. Set it after all replicas have this version.',
+    effect: full,
+  })
+  readonly signIn: 'off' | 'on' | 'only' = 'off';
+
+  @Key(list(roleName), {
+    does: 'Roles whose accounts sign in by passkey only, with sign-in=only.',
+    effect: full,
+    defaultText: 'every account',
+  })
+  readonly signInOnlyRoles: readonly string[] = [];
 
   @Key(oneOf('none', 'direct'), {
     does:
@@ -98,6 +118,14 @@ export class PasskeyProperties {
     effect: full,
   })
   readonly rejectCounter: boolean = true;
+
+  /** True if an account with these stored roles signs in by passkey only, as soon as it has one. */
+  signsInByPasskeyOnly(roles: readonly string[]): boolean {
+    if (!this.enabled || this.signIn !== 'only') return false;
+    return (
+      this.signInOnlyRoles.length === 0 || effectiveRoles(roles).some((role) => this.signInOnlyRoles.includes(role))
+    );
+  }
 
   /** Absolute path of the file of metadata. */
   get metadataPath(): string | undefined {

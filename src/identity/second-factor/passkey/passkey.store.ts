@@ -6,8 +6,9 @@ import { credentialHash, type NewPasskey } from './passkey.js';
 const INSERT = `INSERT INTO passkey
   (id, user_id, credential_hash, credential_id, public_key, algorithm, sign_count, backup_eligible, backed_up, aaguid,
   transports, name, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const BY_USER = `SELECT id, credential_id, public_key, sign_count, backup_eligible, transports
-  FROM passkey WHERE user_id = ? ORDER BY id`;
+const SELECT = 'SELECT id, user_id, credential_id, public_key, sign_count, backup_eligible, transports FROM passkey';
+const BY_USER = `${SELECT} WHERE user_id = ? ORDER BY id`;
+const BY_CREDENTIAL = `${SELECT} WHERE credential_hash = ?`;
 const RECORD_USE = 'UPDATE passkey SET sign_count = ?, backed_up = ?, last_used_at = ? WHERE id = ?';
 /** A counter of zero is that of an authenticator without one (WebAuthn level 3, section 6.1.1). */
 const RISES = ' AND (sign_count < ? OR (sign_count = 0 AND ? = 0))';
@@ -17,6 +18,7 @@ const DELETE_ALL = 'DELETE FROM passkey WHERE user_id = ?';
 /** What an assertion is verified with; binary members are Base64url. */
 export interface StoredPasskey {
   readonly id: string;
+  readonly subject: string;
   readonly credentialId: string;
   readonly publicKey: string;
   readonly signCount: number;
@@ -26,6 +28,7 @@ export interface StoredPasskey {
 
 interface PasskeyRow {
   readonly id: string;
+  readonly user_id: string;
   readonly credential_id: string;
   readonly public_key: string;
   readonly sign_count: number;
@@ -47,14 +50,13 @@ export class PasskeyStore {
   }
 
   async of(tx: Tx, subject: string): Promise<readonly StoredPasskey[]> {
-    return (await tx.rows<PasskeyRow>(BY_USER, [subject])).map((row) => ({
-      id: row.id,
-      credentialId: row.credential_id,
-      publicKey: row.public_key,
-      signCount: row.sign_count,
-      isBackupEligible: row.backup_eligible === 1,
-      transports: row.transports === '' ? [] : (row.transports.split(' ') as AuthenticatorTransport[]),
-    }));
+    return (await tx.rows<PasskeyRow>(BY_USER, [subject])).map(passkeyOf);
+  }
+
+  /** The passkey with that credential id, of any account. */
+  async find(tx: Tx, credentialId: string): Promise<StoredPasskey | undefined> {
+    const [row] = await tx.rows<PasskeyRow>(BY_CREDENTIAL, [credentialHash(credentialId)]);
+    return row?.credential_id === credentialId ? passkeyOf(row) : undefined;
   }
 
   /** Moves the signature counter and the last use forward; false if the counter does not rise, or the passkey is gone. */
@@ -79,4 +81,16 @@ export class PasskeyStore {
   async deleteAll(tx: Tx, subject: string): Promise<void> {
     await tx.change(DELETE_ALL, [subject]);
   }
+}
+
+function passkeyOf(row: PasskeyRow): StoredPasskey {
+  return {
+    id: row.id,
+    subject: row.user_id,
+    credentialId: row.credential_id,
+    publicKey: row.public_key,
+    signCount: row.sign_count,
+    isBackupEligible: row.backup_eligible === 1,
+    transports: row.transports === '' ? [] : (row.transports.split(' ') as AuthenticatorTransport[]),
+  };
 }

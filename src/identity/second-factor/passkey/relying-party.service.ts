@@ -49,6 +49,16 @@ export class RelyingParty {
     return this.passkeys.userVerification;
   }
 
+  /** True if a passkey signs in without a password. */
+  get signsIn(): boolean {
+    return this.isAvailable && this.passkeys.signIn !== 'off';
+  }
+
+  /** Whether new passkeys must be discoverable: an authenticator without room for one would else create one that signs in nowhere. */
+  get residentKey(): 'preferred' | 'required' {
+    return this.passkeys.signIn === 'only' ? 'required' : 'preferred';
+  }
+
   /** Whether authenticators prove their model at registration. */
   get attestation(): PasskeyProperties['attestation'] {
     return this.passkeys.attestation;

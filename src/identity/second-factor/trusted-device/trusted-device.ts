@@ -7,3 +7,10 @@ export interface TrustedDevice {
   readonly lastUsedAt: number;
   readonly expiresAt: number;
 }
+
+/** The value of the cookie `trusted_device`. */
+export interface DeviceSecret {
+  readonly secret: string;
+  /** Epoch seconds; fixed from the grant, whether or not the device is used. */
+  readonly expiresAt: number;
+}

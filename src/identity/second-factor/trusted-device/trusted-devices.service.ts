@@ -8,14 +8,8 @@ import { requestContext } from '../../../kernel/principal/request-context.js';
 import { Random } from '../../../kernel/random/random.js';
 import { hashSecret } from '../../session/session.js';
 import { MfaProperties } from '../mfa.properties.js';
+import type { DeviceSecret } from './trusted-device.js';
 import { TrustedDeviceStore } from './trusted-device.store.js';
-
-/** The value of the cookie `trusted_device`. */
-export interface DeviceSecret {
-  readonly secret: string;
-  /** Epoch seconds; fixed from the grant, whether or not the device is used. */
-  readonly expiresAt: number;
-}
 
 const SECRET_BYTES = 32;
 const MAX_LABEL_LENGTH = 255;

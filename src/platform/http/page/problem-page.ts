@@ -23,9 +23,11 @@ const ASKS_TO_SIGN_IN: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Errors that are a regular step of a sign-in. */
-const NEXT_STEPS: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
+const NEXT_STEPS: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED', 'PASSKEY_REQUIRED']);
 /** Errors that users correct in the form, without help of support. */
-const BY_THE_USER: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED', 'VALIDATION_FAILED']);
+const BY_THE_USER: ReadonlySet<ErrorCode> = new Set([
+  ...(['PASSWORD_CHANGE_REQUIRED', 'PASSKEY_REQUIRED', 'VALIDATION_FAILED'] as const),
+]);
 
 /**
  * The error page, with links below the context path: to `signIn` after an error of a sign-in, otherwise home. A browser

@@ -4,7 +4,9 @@ import { SCHEMES } from './api.js';
 import { DEVICE, REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 
 /** Errors of the password step. */
-const OF_PASSWORD_STEP: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED'];
+const OF_PASSWORD_STEP: readonly ErrorCode[] = [
+  ...(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED', 'PASSKEY_REQUIRED'] as const),
+];
 /** Errors of routes that accept a password. */
 const OF_PASSWORD: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED'];
 /** Errors of routes that accept a one-time code or a backup code. */
@@ -32,6 +34,24 @@ export const SECOND_STEP: OperationOptions = {
     'With `trust_device` this browser skips the second step for a while, if trusted devices are enabled.',
   errors: ['MFA_TOKEN_INVALID', ...OF_CODE],
   cookies: [REFRESH_TOKEN, DEVICE, TRUSTED_DEVICE],
+};
+
+export const PASSKEY_LOGIN_OPTIONS: OperationOptions = {
+  summary: 'Begin a login by passkey alone',
+  description:
+    'Options with a challenge for one assertion within five minutes, and without a list of passkeys: the authenticator offers ' +
+    'those that it stores. Only if `app.security.mfa.passkey.sign-in` is not `off`.',
+  errors: ['NOT_FOUND'],
+};
+
+export const PASSKEY_LOGIN: OperationOptions = {
+  summary: 'Login by passkey alone that ends in tokens',
+  description:
+    'Takes the challenge, also if the assertion is rejected. An authenticator that has verified its user proves two factors ' +
+    '(`amr` with `mfa`), and the login is complete; otherwise the response is an `mfa_token` for a code. The `userHandle` is ' +
+    'required. Every assertion that is not valid gets the same response, whether or not its passkey exists.',
+  errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'MFA_LOCKED', 'NOT_FOUND'],
+  cookies: [REFRESH_TOKEN, DEVICE],
 };
 
 export const REFRESH: OperationOptions = {

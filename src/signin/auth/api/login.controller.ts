@@ -5,13 +5,11 @@ import { PWD } from '../../../kernel/principal/amr.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { loginResponse, secondStepResponse } from './responses.schema.js';
-import { toChallengeBody, toProofBody } from './presenters.js';
+import { toLoginChallengeBody, toProofBody } from './presenters.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../login/password-login.service.js';
 import { secondStepSchema, tokenLoginSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
-import type { Challenge } from '../login/mfa-challenges.service.js';
-import type { DueStep } from '../../../identity/second-factor/second-factor.js';
 import { SecondStep } from '../login/second-step.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
@@ -63,8 +61,4 @@ export class LoginController {
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
-}
-
-function toLoginChallengeBody(due: DueStep, { mfaToken, expiresIn }: Challenge): InferOutput<typeof loginResponse> {
-  return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(due) };
 }

@@ -79,6 +79,9 @@ export const assertionSchema = v.strictObject({
   resource,
 });
 
+/** `POST /login/passkey`. */
+export const passkeyLoginSchema = v.strictObject({ credential: assertion, resource });
+
 const descriptor = v.object({
   id: v.string(),
   type: v.literal('public-key'),

@@ -5,6 +5,7 @@ import type { DueStep, Proof } from '../../../identity/second-factor/second-fact
 import type { OwnFactorState } from '../../../identity/second-factor/factor-state.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { acrOf, type Amr } from '../../../kernel/principal/amr.js';
+import type { Challenge } from '../login/first-factor.js';
 import { authoritiesOf, type FullPrincipal } from '../../../kernel/principal/principal.js';
 import type {
   authenticator,
@@ -113,6 +114,14 @@ export function toChallengeBody({ next, methods }: DueStep): ChallengeBody {
     methods: [],
     enrolment_methods: methods.filter((method) => method !== 'backup_code'),
   };
+}
+
+/** `POST /login` and `POST /login/passkey` before the second step. */
+export function toLoginChallengeBody(
+  due: DueStep,
+  { mfaToken, expiresIn }: Challenge,
+): InferOutput<typeof loginResponse> {
+  return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(due) };
 }
 
 /** A part of a list; `next` is present if more may follow. */

@@ -10,13 +10,14 @@ export const amr = v.pipe(
   listOf(v.picklist(AMR_METHODS)),
   v.description(
     'Authentication methods (RFC 8176): `pwd` for a password, and for the second factor `otp` (a one-time code or a ' +
-      'backup code), `hwk` (a passkey that is bound to its device) or `swk` (a synced passkey). For a staff login, the ' +
+      'backup code), `hwk` (a passkey that is bound to its device) or `swk` (a synced passkey). In a login by passkey alone, ' +
+      '`mfa` states that its authenticator has verified the user. For a staff login, the ' +
       'methods that the identity provider states, and those that were proven here.',
   ),
 );
 export const acr = v.pipe(
   v.picklist([ACR_PWD, ACR_MFA]),
-  v.description('Summary of `amr`: `mfa` if a second factor is in it.'),
+  v.description('Summary of `amr`: `mfa` if it states two factors.'),
 );
 export const roles = v.pipe(listOf(v.string()), v.description('The roles of the account.'));
 const authorities = v.pipe(

@@ -2,7 +2,15 @@ import { expect, it } from 'vitest';
 import type { FullPrincipal, HalfPrincipal } from '../../../kernel/principal/principal.js';
 import { hasAnyAuthority, preMfaRejection } from './access.js';
 
-const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
+const half = {
+  kind: 'half',
+  subject: 's',
+  id: 'i',
+  amr: ['pwd'],
+  securityStamp: 0,
+  expiresAt: 180,
+  authTime: 0,
+} as const;
 const MFA_TOKEN: HalfPrincipal = { ...half, via: 'token' };
 const HALF_SESSION: HalfPrincipal = { ...half, via: 'session' };
 const FULL: FullPrincipal = {

@@ -38,7 +38,15 @@ class NewController {
   }
 }
 
-const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
+const half = {
+  kind: 'half',
+  subject: 's',
+  id: 'i',
+  amr: ['pwd'],
+  securityStamp: 0,
+  expiresAt: 180,
+  authTime: 0,
+} as const;
 const MFA_TOKEN: HalfPrincipal = { ...half, via: 'token' };
 const HALF_SESSION: HalfPrincipal = { ...half, via: 'session' };
 

@@ -3,6 +3,7 @@ import { Accounts } from '../../../identity/account/accounts.service.js';
 import { AttemptBudget } from '../../../identity/second-factor/attempts/attempt-budget.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { isPhishingResistant } from '../../../kernel/principal/amr.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 
@@ -21,6 +22,8 @@ export class CodePolicy {
    */
   async requireAccepted(principal: Principal): Promise<void> {
     if (!this.policy.mayDemandPasskey) return;
+    // The login has a passkey already, so it resists phishing whatever follows.
+    if (principal.kind === 'half' && isPhishingResistant(principal.amr)) return;
     const account = await this.accounts.find(principal.subject);
     if (!account) return;
     const isRejected =

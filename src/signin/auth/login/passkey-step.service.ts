@@ -1,5 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { isPhishingResistant } from '../../../kernel/principal/amr.js';
 import { type Principal, requesterOf } from '../../../kernel/principal/principal.js';
 import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 import { AttemptBudget } from '../../../identity/second-factor/attempts/attempt-budget.service.js';
@@ -18,9 +20,10 @@ export class PasskeyStep {
     private readonly secondStep: SecondStep,
   ) {}
 
-  /** Options for an assertion. @throws ServiceError `MFA_STATE_CONFLICT`, as `AttemptBudget.requireAllowed` does */
+  /** Options for an assertion. @throws ServiceError `MFA_STATE_CONFLICT`, and as `AttemptBudget.requireAllowed` does */
   async options(caller: Principal): Promise<PublicKeyCredentialRequestOptionsJSON> {
     this.relyingParty.requireAvailable();
+    requireOtherFactor(caller);
     const asked = { ...attemptSubjectOf(caller), requestedBy: requesterOf(caller) };
     await this.budget.requireAllowed(asked);
     return this.ceremonies.requestOptions(asked);
@@ -36,7 +39,14 @@ export class PasskeyStep {
     client: SecondStepClient,
   ): Promise<CompletedSecondStep> {
     this.relyingParty.requireAvailable();
+    requireOtherFactor(caller);
     const response = { assertion, requestedBy: requesterOf(caller) };
     return this.secondStep.prove(caller, { method: 'passkey', response }, client);
   }
+}
+
+/** A passkey counts once: after one as the first factor, a code is the second one. */
+function requireOtherFactor(caller: Principal): void {
+  if (caller.kind !== 'half' || !isPhishingResistant(caller.amr)) return;
+  throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkey was the first factor' });
 }

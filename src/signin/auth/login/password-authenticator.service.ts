@@ -9,12 +9,14 @@ import {
 } from '../../../identity/account/password/password-verification.service.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
-import type { DueStep, NextStep } from '../../../identity/second-factor/second-factor.js';
+import type { NextStep } from '../../../identity/second-factor/second-factor.js';
+import { PWD } from '../../../kernel/principal/amr.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { setUser } from '../../../kernel/principal/request-context.js';
 import type { Logger } from '../../../observability/logging/logger.js';
 import { Loggers } from '../../../observability/logging/loggers.js';
+import type { FirstFactorResult } from './first-factor.js';
 
 /** A password with the other values of its request. */
 export interface PasswordCredentials {
@@ -30,15 +32,6 @@ export interface LoginCookies {
   readonly device: string | undefined;
   /** Secret of a trusted device, which may replace the second step. */
   readonly trustedDevice: string | undefined;
-}
-
-/** A verified password, and the step that is due next. */
-export interface FirstFactorResult extends DueStep {
-  readonly account: Account;
-  /** When the password was verified, in epoch seconds. */
-  readonly authTime: number;
-  /** Cookie of a browser that may replace the second step; only if policy demands no second factor. */
-  readonly trustedDevice?: string;
 }
 
 /** Texts of the log for the next step. */
@@ -68,8 +61,8 @@ export class PasswordAuthenticator {
 
   /**
    * Verifies the password of a login and replaces a temporary password by `newPw`.
-   * @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE`; `PASSWORD_CHANGE_REQUIRED` for a temporary
-   * password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
+   * @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE`; `PASSKEY_REQUIRED` for an account
+   * that signs in by passkey only; `PASSWORD_CHANGE_REQUIRED` for a temporary password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
    */
   async authenticate(
     { id, pw, newPw }: PasswordCredentials,
@@ -82,7 +75,13 @@ export class PasswordAuthenticator {
     const sentDevice = trustedDevice !== undefined;
     this.log.debug(`Password verified: ${DUE[due.next]}`, { hasFactor, demanded, sentDevice });
     const mayTrust = hasFactor && !demanded;
-    return { account, ...due, authTime, ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }) };
+    return {
+      account,
+      amr: PWD,
+      ...due,
+      authTime,
+      ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }),
+    };
   }
 
   /** Verifies the password of a signed-in user, sent in `field`. @throws ServiceError as `authenticate` does */
@@ -92,11 +91,20 @@ export class PasswordAuthenticator {
 
   private async verified(attempt: PasswordAttempt, newPw: string | undefined): Promise<VerifiedPassword> {
     const verdict = await this.verification.verify(attempt);
+    if (verdict.kind !== 'rejected') await this.requireAdmitted(verdict.account);
     if (verdict.kind === 'temporary') return this.replaced(verdict, attempt.password, newPw);
     const verified = await this.accepted(verdict);
     if (newPw === undefined) return verified;
     await this.recordFailure('change_unexpected', verified.account.id);
     throw newPasswordError('unexpected');
+  }
+
+  /** Says only to who knows the password that it is not enough: a passkey signs in to this account. */
+  private async requireAdmitted(account: Account): Promise<void> {
+    if (!this.policy.refusesPassword(account)) return;
+    setUser(account.id);
+    await this.recordFailure('passkey_required', account.id);
+    throw new ServiceError('PASSKEY_REQUIRED', { reason: 'passkey_required' });
   }
 
   private async accepted(verdict: PasswordVerdict): Promise<VerifiedPassword> {

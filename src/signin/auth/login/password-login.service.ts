@@ -1,23 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../../../identity/account/account.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { OpenedSession } from '../../../identity/session/sessions.service.js';
-import type { DueStep } from '../../../identity/second-factor/second-factor.js';
 import type { CookieValues } from '../../../platform/web/cookies.js';
 import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { NewDevices } from '../new-devices.service.js';
 import { LoginMeters } from '../sign-in-meters.js';
-import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
-import {
-  type FirstFactorResult,
-  PasswordAuthenticator,
-  type PasswordCredentials,
-} from './password-authenticator.service.js';
-import { type CompletedLogin, SingleFactorLogin } from './single-factor-login.service.js';
-
-/** A login after its password step: complete, or with a challenge `C` for the next step. */
-export type PasswordLoginResult<C> = Pick<Account, 'roles' | 'language'> &
-  ({ readonly completed: CompletedLogin } | ({ readonly completed?: undefined; readonly challenge: C } & DueStep));
+import { MfaChallenges } from './mfa-challenges.service.js';
+import type { Challenge, FirstFactorResult, FirstStepResult } from './first-factor.js';
+import { PasswordAuthenticator, type PasswordCredentials } from './password-authenticator.service.js';
+import { SingleFactorLogin } from './single-factor-login.service.js';
 
 /** Password step of every login: verifies the password, then completes the login or demands the second step. */
 @Injectable()
@@ -31,12 +22,12 @@ export class PasswordLogin {
   ) {}
 
   /** `POST /login`; the challenge is an `mfa_token`. @throws ServiceError as `PasswordAuthenticator.authenticate` does */
-  forTokens(credentials: PasswordCredentials, cookies: CookieValues): Promise<PasswordLoginResult<Challenge>> {
+  forTokens(credentials: PasswordCredentials, cookies: CookieValues): Promise<FirstStepResult<Challenge>> {
     return this.logIn(credentials, cookies, 'token', (passed) => this.challenges.issueToken(passed));
   }
 
   /** Sign-in at the web portal; the challenge is a half-authenticated session. @throws ServiceError like `forTokens` */
-  forPortal(credentials: PasswordCredentials, cookies: CookieValues): Promise<PasswordLoginResult<OpenedSession>> {
+  forPortal(credentials: PasswordCredentials, cookies: CookieValues): Promise<FirstStepResult<OpenedSession>> {
     return this.logIn(credentials, cookies, 'portal', (passed) =>
       this.challenges.openSession(passed, cookies[SESSION]),
     );
@@ -47,11 +38,11 @@ export class PasswordLogin {
     cookies: CookieValues,
     kind: 'token' | 'portal',
     challenge: (passed: FirstFactorResult) => Promise<C>,
-  ): Promise<PasswordLoginResult<C>> {
+  ): Promise<FirstStepResult<C>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     // The new session of a browser replaces the one that it has.
     const former = kind === 'portal' ? cookies[SESSION] : undefined;
-    const result = await this.meters.countFailures(async (): Promise<PasswordLoginResult<C>> => {
+    const result = await this.meters.countFailures(async (): Promise<FirstStepResult<C>> => {
       const passed = await this.authenticator.authenticate(credentials, { device, trustedDevice });
       const { roles, language } = passed.account;
       const of = { roles, ...withoutUndefined({ language }) };

@@ -3,8 +3,12 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import type { Language } from '../../../identity/account/language.js';
 import type { DueStep } from '../../../identity/second-factor/second-factor.js';
 import type { Session } from '../../../identity/session/sessions.service.js';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import type { OpenedSession } from '../../../identity/session/session.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
+import type { FirstStepResult } from './first-factor.js';
+import { PasskeyLogin } from './passkey-login.service.js';
 import { PasswordLogin } from './password-login.service.js';
 import type { PasswordCredentials } from './password-authenticator.service.js';
 
@@ -16,17 +20,26 @@ export interface PortalLoginResult extends DueStep {
   readonly language?: Language;
 }
 
-/** Password step of the web portal (http-api section 5), for its API and its pages. */
+/** First step of the web portal (http-api section 5), for its API and its pages. */
 @Injectable()
 export class PortalLogin {
   constructor(
     private readonly passwordLogin: PasswordLogin,
+    private readonly passkeyLogin: PasskeyLogin,
     private readonly credentials: CredentialWriter,
   ) {}
 
   /** @throws ServiceError as `PasswordLogin.forPortal` does */
   async signIn(credentials: PasswordCredentials, reply: Reply): Promise<PortalLoginResult> {
-    const result = await this.passwordLogin.forPortal(credentials, reply.cookies);
+    return this.write(await this.passwordLogin.forPortal(credentials, reply.cookies), reply);
+  }
+
+  /** @throws ServiceError as `PasskeyLogin.forPortal` does */
+  async signInByPasskey(assertion: AuthenticationResponseJSON, reply: Reply): Promise<PortalLoginResult> {
+    return this.write(await this.passkeyLogin.forPortal(assertion, reply.cookies), reply);
+  }
+
+  private async write(result: FirstStepResult<OpenedSession>, reply: Reply): Promise<PortalLoginResult> {
     const { roles, language, completed } = result;
     const of = { roles, ...withoutUndefined({ language }) };
     if (!completed) {

@@ -4,12 +4,11 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { type Amr, amrAfterStepUp, amrOfLogin } from '../../../kernel/principal/amr.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import type { Confirmation, Proof } from '../../../identity/second-factor/second-factor.js';
-import {
-  type DeviceSecret,
-  TrustedDevices,
-} from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
+import type { DeviceSecret } from '../../../identity/second-factor/trusted-device/trusted-device.js';
+import { TrustedDevices } from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
 import type { StepUpFacts } from '../../../identity/session/session.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { MfaTokens } from '../../../identity/token/mfa-tokens.service.js';
@@ -61,7 +60,8 @@ export class SecondStepCompletion {
   private async open(tx: Tx, principal: Principal, proof: Proof): Promise<OpenedSession> {
     const { subject, idp } = principal;
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
-    const { amr, method: reason } = proof;
+    const reason = proof.method;
+    const amr = amrOf(principal, proof);
     const [opened] = await Promise.all([
       principal.kind === 'half' ? this.upgrade(tx, principal, proof) : this.stepUp(tx, principal, proof),
       principal.kind === 'half' ? this.accounts.recordSignIn(tx, subject, proof.provedAt) : undefined,
@@ -73,7 +73,7 @@ export class SecondStepCompletion {
   /** Ends the half-authenticated login, which can happen only once, and opens a full session. */
   private async upgrade(tx: Tx, half: HalfPrincipal, proof: Proof): Promise<OpenedSession> {
     const { subject, authTime, via, id, expiresAt } = half;
-    const facts = { subject, ...factsOf(proof), ...withoutUndefined({ authTime }) };
+    const facts = { subject, ...factsOf(half, proof), ...withoutUndefined({ authTime }) };
     if (via === 'token') {
       const [isFirst, opened] = await Promise.all([
         this.mfaTokens.markUsed(tx, { jti: id, expiresAt }),
@@ -87,14 +87,19 @@ export class SecondStepCompletion {
     return upgraded;
   }
 
-  private async stepUp(tx: Tx, { sid }: FullPrincipal, proof: Proof): Promise<OpenedSession> {
-    const steppedUp = await this.sessions.stepUp(tx, sid, factsOf(proof));
+  private async stepUp(tx: Tx, principal: FullPrincipal, proof: Proof): Promise<OpenedSession> {
+    const steppedUp = await this.sessions.stepUp(tx, principal.sid, factsOf(principal, proof));
     if (!steppedUp) throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
     return steppedUp;
   }
 }
 
 /** The facts about a proof that a session stores. */
-function factsOf({ amr, provedAt: mfaAt, method: mfaMethod }: Proof): StepUpFacts {
-  return { amr, mfaAt, mfaMethod };
+function factsOf(principal: Principal, proof: Proof): StepUpFacts {
+  const { provedAt: mfaAt, method: mfaMethod } = proof;
+  return { amr: amrOf(principal, proof), mfaAt, mfaMethod };
+}
+
+function amrOf({ kind, amr }: Principal, proof: Proof): Amr {
+  return kind === 'half' ? amrOfLogin(amr, proof.amr) : amrAfterStepUp(amr, proof.amr);
 }

@@ -62,7 +62,7 @@ export class SecondStep {
   private async principalOf(mfaToken: string): Promise<HalfPrincipal> {
     const claims = await this.mfaTokens.verify(mfaToken);
     if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not an mfa_token of ours' });
-    const { subject, securityStamp, jti: id, issuedAt: authTime, expiresAt } = claims;
-    return { kind: 'half', via: 'token', subject, securityStamp, id, authTime, expiresAt };
+    const { subject, amr, securityStamp, jti: id, issuedAt: authTime, expiresAt } = claims;
+    return { kind: 'half', via: 'token', subject, amr, securityStamp, id, authTime, expiresAt };
   }
 }

@@ -5,21 +5,10 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
-import { PWD } from '../../../kernel/principal/amr.js';
-import {
-  type DeviceSecret,
-  TrustedDevices,
-} from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
+import { TrustedDevices } from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
 import type { SessionKind } from '../../../identity/session/session.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
-import type { FirstFactorResult } from './password-authenticator.service.js';
-
-/** A login that needs no second step. */
-export interface CompletedLogin {
-  readonly opened: OpenedSession;
-  /** New secret of a trusted browser. */
-  readonly trustedDevice?: DeviceSecret;
-}
+import { type CompletedLogin, firstFactorEvent, type FirstFactorResult } from './first-factor.js';
 
 /** Completes a login that needs no code: the account has no second factor, or the browser is trusted. */
 @Injectable()
@@ -37,7 +26,7 @@ export class SingleFactorLogin {
    * in the same transaction, before the event of the login is stored.
    */
   async complete(
-    { account, next, authTime, trustedDevice }: FirstFactorResult,
+    { account, amr, next, authTime, trustedDevice }: FirstFactorResult,
     kind: SessionKind,
     { former, before }: { readonly former?: string; readonly before: (tx: Tx) => Promise<void> },
   ): Promise<CompletedLogin | undefined> {
@@ -45,8 +34,8 @@ export class SingleFactorLogin {
     const { id: subject } = account;
     const replace = async (tx: Tx): Promise<OpenedSession> => {
       const [opened] = await Promise.all([
-        this.sessions.open(tx, { subject, kind, amr: PWD, authTime }),
-        this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD }),
+        this.sessions.open(tx, { subject, kind, amr, authTime }),
+        this.events.record(tx, firstFactorEvent(subject, amr)),
       ]);
       await this.sessions.endReplaced(tx, former, opened.session);
       return opened;

@@ -26,7 +26,7 @@ export class MfaTokenStrategy extends PassportStrategy(CredentialStrategy, NAME)
     if (!acceptsMfaToken) throw invalidToken('mfa_token');
     const claims = await this.mfaTokens.verify(token);
     if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not an mfa_token of ours' });
-    const { subject, jti: id, securityStamp, expiresAt, issuedAt: authTime } = claims;
-    return { kind: 'half', via: 'token', subject, id, securityStamp, expiresAt, authTime };
+    const { subject, jti: id, amr, securityStamp, expiresAt, issuedAt: authTime } = claims;
+    return { kind: 'half', via: 'token', subject, id, amr, securityStamp, expiresAt, authTime };
   }
 }

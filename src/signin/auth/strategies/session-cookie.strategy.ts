@@ -24,13 +24,14 @@ export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, 
     if (authorization !== undefined || secret === undefined) return undefined;
     const session = await this.sessions.findBySecret(secret);
     if (!session) throw invalidToken('no such session');
-    const { subject, id, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
+    const { subject, id, amr, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
     if (securityStamp !== undefined) {
       return {
         kind: 'half',
         via: 'session',
         subject,
         id,
+        amr,
         securityStamp,
         expiresAt,
         ...withoutUndefined({ authTime, idp }),
