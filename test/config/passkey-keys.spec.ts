@@ -235,3 +235,26 @@ describe('the required strength', () => {
     expect(await all([...optional, ...STRONG])).not.toContain('No role requires a second factor');
   });
 });
+
+describe('sign-in by passkey alone', () => {
+  const SIGN_IN = `${PASSKEY}.sign-in`;
+
+  it.each(['on', 'only'])('U6: the value %s is accepted where passkeys can be used', async (value) => {
+    expect((await read([`${SIGN_IN}=${value}`, ...HTTPS])).found).toEqual([]);
+  });
+
+  it.each([
+    ['on', 'with an IP address', IP],
+    ['only', 'while passkeys are disabled', [`${PASSKEY}.enabled=false`]],
+  ])('U6: the value %s is an error %s', async (value, _, keys) => {
+    expect((await read([`${SIGN_IN}=${value}`, ...keys])).found).toContain(
+      `error: ${SIGN_IN}: Passkeys are to sign in without a password, and none can be used`,
+    );
+  });
+
+  it('U6: roles that sign in by passkey only are reported if the key does not apply them', async () => {
+    expect((await read([`${SIGN_IN}=on`, `${SIGN_IN}-only-roles=ROLE_ADMIN`, ...HTTPS])).found).toEqual([
+      `warning: ${SIGN_IN}-only-roles: Roles that sign in by passkey only are listed, but the key that applies the list is not set`,
+    ]);
+  });
+});

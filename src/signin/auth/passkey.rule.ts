@@ -12,6 +12,8 @@ import { originProblem, passkeySite, type PasskeySite } from '../../identity/sec
 const ENABLED = 'app.security.mfa.passkey.enabled';
 const ORIGINS = 'app.security.mfa.passkey.origins';
 const PUBLIC_URL = 'app.security.public-url';
+const SIGN_IN = 'app.security.mfa.passkey.sign-in';
+const SIGN_IN_ROLES = 'app.security.mfa.passkey.sign-in-only-roles';
 const STRENGTH = 'app.security.mfa.required-strength';
 
 /** Reports passkeys that are enabled expressly but cannot be offered, and a public URL at which browsers offer none. */
@@ -56,6 +58,22 @@ export const demandedPasskeysAvailable = new Rule('security', (facts) => {
       { Reason: isEnabled && site.kind === 'unusable' ? site.reason : `${ENABLED} is false` },
     ),
   ];
+});
+
+/** Passkeys can be used if they alone sign in, and an account for which only they do is configured as such. */
+export const passkeySignInAvailable = new Rule('security', (facts) => {
+  const { enabled, signIn, signInOnlyRoles } = facts.get(PasskeyProperties);
+  if (signIn !== 'only' && signInOnlyRoles.length > 0) {
+    const what = 'Roles that sign in by passkey only are listed, but the key that applies the list is not set';
+    const action = `Set ${SIGN_IN} to only, or remove ${SIGN_IN_ROLES}.`;
+    return [facts.about(SIGN_IN_ROLES, { severity: 'warning', what, action })];
+  }
+  const site = siteOf(facts);
+  if (signIn === 'off' || (enabled && site.kind === 'usable')) return [];
+  const what = 'Passkeys are to sign in without a password, and none can be used';
+  const action = `Set ${PUBLIC_URL} to the https URL of the service and enable passkeys, or set ${SIGN_IN} to off.`;
+  const reason = enabled && site.kind === 'unusable' ? site.reason : `${ENABLED} is false`;
+  return [facts.about(SIGN_IN, { severity: 'error', what, action }, { Reason: reason })];
 });
 
 function siteOf(facts: RuleFacts): PasskeySite {

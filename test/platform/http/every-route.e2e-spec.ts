@@ -47,6 +47,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Parts of the service that exist only if they are configured. */
 const ARGS = [
+  '--app.security.mfa.passkey.sign-in=on',
   '--app.security.clients.shop.public=true',
   '--app.security.clients.shop.redirect-uris=https://shop.example/cb',
   '--app.security.public-url=https://login.example.com',

@@ -9,6 +9,7 @@ import { type Enrolled, PASSWORD, refresh, secondStep } from '../../support/logi
 import { MULTIPART, multipart } from '../../support/http/multipart.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { BROWSER, formOf, submit, visit } from '../../support/pages/pages.js';
+import { sendSignIn, signInOptions } from '../../support/passkey/passkey-login.js';
 import { assert, creationOptions, PasskeyStory, requestOptions } from '../../support/passkey/passkey-story.js';
 import { onSqlite } from '../../support/database/story-database.js';
 
@@ -19,6 +20,7 @@ const BASIC = { authorization: `Basic ${Buffer.from(`shop:${CLIENT_SECRET}`).toS
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 const KEYS = [
   '--app.security.mfa.trusted-device.enabled=true',
+  '--app.security.mfa.passkey.sign-in=on',
   `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
   '--app.security.mfa.required-roles=ROLE_BOSS',
 ];
@@ -44,6 +46,7 @@ const BY_OTHER_TESTS = [
   ...['POST /me/email', 'POST /account/email'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey'],
+  ...['GET /portal/login/passkey', 'POST /portal/login/passkey', 'POST /login/passkey', 'POST /login/passkey/options'],
   'GET /assets/{name}',
   ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
     `GET /portal/${page}`,
@@ -96,7 +99,7 @@ const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
 describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
   onSqlite('the OpenAPI document', (engine) => {
     const story = describedStoryOn(engine, {
-      people: 10,
+      people: 12,
       args: [...KEYS, ...args],
       others: { boss: 'ROLE_BOSS', admin: 'ROLE_ADMIN' },
     });
@@ -299,6 +302,25 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
         expect(await client.send('POST', path, { form: {}, headers: BROWSER })).toBeAnswered(403);
       }
       expect(await submit(client, signOut, {})).toBeAnswered(303);
+    });
+
+    it('U6: the OpenAPI document matches the sign-in by passkey alone, by API and by page', async () => {
+      const passkeys = new PasskeyStory(story);
+      const { authenticator, id } = await passkeys.holder();
+      const client = story.client();
+      const credential = authenticator.assert(await signInOptions(client));
+      expect(await sendSignIn(client, credential)).toBeAnswered(200);
+      expect(await sendSignIn(client, credential)).toBeRefused(401, 'INVALID_CREDENTIALS');
+      const unverified = authenticator.assert(await signInOptions(client), { flags: { uv: false } });
+      expect(await sendSignIn(client, unverified)).toBeAnswered(200);
+
+      expect(await visit(client, '/portal/login/passkey')).toBeAnswered(303);
+      const page = await visit(client, '/portal/login');
+      const assertion = JSON.stringify(authenticator.assert(await signInOptions(client)));
+      const button = 'Sign in with a passkey';
+      expect(await submit(client, page, { credential: '{}' }, {}, button)).toBeAnswered(400);
+      expect(await submit(client, page, { credential: assertion }, {}, button)).toBeAnswered(303);
+      expect((await visit(client, '/')).text).toContain(id);
     });
 
     it('the OpenAPI document matches the pages that set up a passkey and use it', async () => {

@@ -17,6 +17,7 @@ const OPEN = new Set([
   ...['GET /', 'GET /actuator/health', 'GET /actuator/health/', 'GET /actuator/health/*'],
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
   ...['GET /portal/login', 'POST /portal/login', 'GET /portal/logout', 'POST /portal/logout', 'GET /portal/resume'],
+  ...['GET /portal/login/passkey', 'POST /portal/login/passkey', 'POST /login/passkey', 'POST /login/passkey/options'],
   ...['GET /assets/:name', 'GET /favicon.ico', 'GET /.well-known/change-password'],
   ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
     `GET /portal/${page}`,

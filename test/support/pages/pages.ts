@@ -1,4 +1,4 @@
-import { SIGN_OUT_PATH } from '../../../src/signin/auth/page-paths.js';
+import { PASSKEY_SIGN_IN_PATH, SIGN_OUT_PATH } from '../../../src/signin/auth/page-paths.js';
 import type { Answer, HttpClient } from '../http/http-client.js';
 
 /** The Accept header of browsers for links and forms. */
@@ -23,10 +23,10 @@ export function visit(client: HttpClient, path: string, headers: Fields = {}): P
   return client.get(path, { headers: { ...BROWSER, ...headers } });
 }
 
-/** The only form of a page besides its sign-out form, or the one with this button, with its preset values. */
+/** The only form of a page besides those to sign out and to sign in by a passkey, which is hidden, or the one with this button, with its preset values. */
 export function formOf(client: HttpClient, { text, request }: Answer, button = ''): Form {
   const all = text.match(/<form [^]*?<\/form>/g) ?? [];
-  const main = all.filter((each) => !each.includes(SIGN_OUT_PATH));
+  const main = all.filter((each) => ![SIGN_OUT_PATH, PASSKEY_SIGN_IN_PATH].some((path) => each.includes(path)));
   const forms = button === '' && main.length > 0 ? main : all;
   const [form, ...others] = forms.filter((each) => each.includes(`${button}</button>`));
   if (form === undefined || others.length > 0) throw new Error(`${request} has no page with one form:\n${text}`);
