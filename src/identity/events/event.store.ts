@@ -24,11 +24,11 @@ const BEYOND_CHAIN = 'SELECT id, at, batch FROM security_event WHERE batch > ? O
 const LAST_BATCH = `SELECT MAX(batch) AS batch FROM security_event WHERE batch < ${MAX_BATCH}`;
 const IDS_OF_BATCHES = 'SELECT id FROM security_event WHERE batch > ? AND batch <= ? ORDER BY batch, id';
 
-/** `MFA_CHALLENGED` comes with a `LOGIN_PASSWORD_OK` that completes no sign-in. */
+/** `MFA_CHALLENGED` comes with a first factor that completes no sign-in. */
 const SIGN_INS = `SELECT
-  SUM(CASE WHEN kind IN ('LOGIN_PASSWORD_OK', 'MFA_OK') THEN 1 WHEN kind = 'MFA_CHALLENGED' THEN -1
+  SUM(CASE WHEN kind IN ('LOGIN_PASSWORD_OK', 'LOGIN_PASSKEY_OK', 'MFA_OK') THEN 1 WHEN kind = 'MFA_CHALLENGED' THEN -1
     WHEN kind = 'SAML_OK' AND (reason IS NULL OR reason NOT LIKE 'local%') THEN 1 ELSE 0 END) AS completed,
-  SUM(CASE WHEN kind IN ('LOGIN_PASSWORD_FAILED', 'MFA_FAILED', 'MFA_REPLAY', 'SAML_REJECTED') THEN 1 ELSE 0 END) AS failed
+  SUM(CASE WHEN kind IN ('LOGIN_PASSWORD_FAILED', 'LOGIN_PASSKEY_FAILED', 'MFA_FAILED', 'MFA_REPLAY', 'SAML_REJECTED') THEN 1 ELSE 0 END) AS failed
   FROM security_event WHERE id >= ? AND id < ?`;
 
 /** The append-only table of security events. */

@@ -1,3 +1,4 @@
+import { AccountModule } from '../account/account.module.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { SecurityEvents } from '../events/security-events.service.js';
@@ -47,7 +48,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
 
 /** Second factors: verification under one budget of attempts, enrolment, and trusted devices. */
 @Module({
-  imports: [EventsModule, TasksModule, BackupCodeModule],
+  imports: [AccountModule, EventsModule, TasksModule, BackupCodeModule],
   providers: [
     SecondFactorStore,
     EnrolmentStore,

@@ -42,17 +42,26 @@ onEveryDatabase('sign-ins by hour', (database) => {
       eventAt(START + 40, 'LOGIN_PASSWORD_OK'),
       ...[eventAt(START + 50, 'SAML_OK'), eventAt(START + 51, 'SAML_OK', 'local'), eventAt(START + 70, 'MFA_OK')],
       eventAt(START + 80, 'SAML_OK', 'would_deny'),
+      eventAt(START + 90, 'LOGIN_PASSKEY_OK'),
     );
     clock.advance(120);
 
-    expect((await counts().recent()).at(-1)).toEqual({ hour: START, completed: 5, failed: 0 });
+    expect((await counts().recent()).at(-1)).toEqual({ hour: START, completed: 6, failed: 0 });
   });
 
   it('U10: wrong passwords, wrong codes, used codes and rejected messages of identity providers count as failed', async () => {
-    const kinds = ['LOGIN_PASSWORD_FAILED', 'MFA_FAILED', 'MFA_REPLAY', 'SAML_REJECTED', 'MFA_LOCKED', 'USER_CHANGED'];
+    const kinds = [
+      'LOGIN_PASSWORD_FAILED',
+      'LOGIN_PASSKEY_FAILED',
+      'MFA_FAILED',
+      'MFA_REPLAY',
+      'SAML_REJECTED',
+      'MFA_LOCKED',
+      'USER_CHANGED',
+    ];
     await record(...kinds.map((kind) => eventAt(START + 1, kind)));
 
-    expect((await counts().recent()).at(-1)).toEqual({ hour: START, completed: 0, failed: 4 });
+    expect((await counts().recent()).at(-1)).toEqual({ hour: START, completed: 0, failed: 5 });
   });
 
   it('U10: hours that are over are stored, the oldest first, and counted only once by two replicas', async () => {

@@ -1,3 +1,7 @@
+import { LoginIdProperties } from '../../../src/identity/account/account.properties.js';
+import { LoginIds } from '../../../src/identity/account/login-id.js';
+import { AccountStore } from '../../../src/identity/account/account.store.js';
+import { Accounts } from '../../../src/identity/account/accounts.service.js';
 import { BrandingProperties } from '../../../src/platform/branding/branding.properties.js';
 import { randomBytes } from 'node:crypto';
 import { MfaProperties } from '../../../src/identity/second-factor/mfa.properties.js';
@@ -118,7 +122,8 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const passkeys = new PasskeyStore();
   const verifier = new AssertionVerifier(relyingParty, loggers);
   const assertions = new PasskeyAssertions(work, passkeys, challenges, relyingParty, verifier);
-  const use = new PasskeyUse(store, passkeys, passkeyProperties, events);
+  const accounts = new Accounts(new AccountStore(), work, new LoginIds(new LoginIdProperties()));
+  const use = new PasskeyUse(store, passkeys, passkeyProperties, events, accounts);
   const passkey = new PasskeyFactor(assertions, passkeys, use);
   const factors = { passkey, totp, backup_code: codes };
   const secondFactors = new SecondFactors(factors, budget, work, counted, loggers);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import type { AccountVersion } from '../../account/account.js';
+import { Accounts } from '../../account/accounts.service.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { AttemptSubject, FactorState } from '../attempts/attempt.js';
 import type { PasskeyMatch } from '../second-factor.js';
@@ -14,10 +16,11 @@ export type PasskeyAcceptance = 'accepted' | 'lost' | 'fallen';
 @Injectable()
 export class PasskeyUse {
   constructor(
-    private readonly accounts: SecondFactorStore,
+    private readonly factors: SecondFactorStore,
     private readonly passkeys: PasskeyStore,
     private readonly properties: PasskeyProperties,
     private readonly events: SecurityEvents,
+    private readonly accounts: Accounts,
   ) {}
 
   /** Accepts it as a second factor: also resets the failures of the account, whose row comes first, as for every other factor. */
@@ -29,11 +32,23 @@ export class PasskeyUse {
     now: number,
   ): Promise<PasskeyAcceptance> {
     const [isAccepted, isRecorded] = await Promise.all([
-      this.accounts.acceptPasskey(tx, caller, state),
+      this.factors.acceptPasskey(tx, caller, state),
       this.record(tx, caller.subject, match, now),
     ]);
     if (!isAccepted) return 'lost';
     return isRecorded ? 'accepted' : 'fallen';
+  }
+
+  /** Accepts it as both factors of a sign-in, whose time it records. */
+  async acceptAlone(
+    tx: Tx,
+    { id: subject, securityStamp }: AccountVersion,
+    match: PasskeyMatch,
+    now: number,
+  ): Promise<PasskeyAcceptance> {
+    const acceptance = await this.accept(tx, { subject }, { securityStamp }, match, now);
+    if (acceptance === 'accepted') await this.accounts.recordSignIn(tx, subject, now);
+    return acceptance;
   }
 
   /** Moves the counter; false if it fell and that is rejected: the passkey may have been copied. */

@@ -32,10 +32,10 @@ export class PasskeyCompletion {
     cookies: CookieValues,
   ): Promise<OpenedSession | Exclude<PasskeyAcceptance, 'accepted'>> {
     const { account, passkey } = authenticated;
-    const { id: subject, securityStamp } = account;
+    const { id: subject } = account;
     try {
       return await this.work.run(async (tx) => {
-        const acceptance = await this.use.accept(tx, { subject }, { securityStamp }, passkey, passkey.provedAt);
+        const acceptance = await this.use.acceptAlone(tx, account, passkey, passkey.provedAt);
         if (acceptance !== 'accepted') throw new NotAccepted(acceptance);
         // The new device first: its history must not have this login.
         await this.newDevices.record(tx, subject, cookies);
