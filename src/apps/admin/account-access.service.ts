@@ -22,7 +22,7 @@ export class AccountAccess {
     return this.termination.endAll(tx, subject);
   }
 
-  /** Ends all access of a disabled account, also by its mailed links: they are not valid again when it is enabled. */
+  /** Ends all access of a disabled account, also by mailed links and an access code: none is valid again when it is enabled. */
   endAllOfDisabled(tx: Tx, subject: string): Promise<void> {
     return this.termination.endAllAndLinks(tx, subject);
   }

@@ -7,6 +7,7 @@ import { MfaModule } from '../../identity/second-factor/mfa.module.js';
 import { SessionModule } from '../../identity/session/session.module.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
 import { AbandonedImports } from './abandoned-imports.task.js';
+import { AccessCodeIssue } from './access-code-issue.service.js';
 import { AccountAccess } from './account-access.service.js';
 import { AccountActivity } from './account-activity.service.js';
 import { AccountAdministration } from './account-administration.service.js';
@@ -24,7 +25,7 @@ import { StaffAdmission } from './staff-admission.service.js';
 @Module({
   imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
-    ...[AbandonedImports, AccountAccess, AccountActivity, AccountAdministration, AccountDirectory],
+    ...[AbandonedImports, AccessCodeIssue, AccountAccess, AccountActivity, AccountAdministration, AccountDirectory],
     ...[
       AccountProvisioning,
       AccountSearch,
@@ -37,6 +38,7 @@ import { StaffAdmission } from './staff-admission.service.js';
     ],
   ],
   exports: [
+    AccessCodeIssue,
     AccountActivity,
     AccountAdministration,
     AccountDirectory,

@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../../identity/account/account.module.js';
 import { Accounts } from '../../identity/account/accounts.service.js';
 import { AccountActivity } from '../admin/account-activity.service.js';
+import { AccessCodeIssue } from '../admin/access-code-issue.service.js';
 import { AccountAdministration } from '../admin/account-administration.service.js';
 import { AccountDirectory } from '../admin/account-directory.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
@@ -65,6 +66,7 @@ export async function openCommandServices(inputs: CommandInputs): Promise<Comman
   return {
     accounts: context.get(Accounts),
     administration: context.get(AccountAdministration),
+    accessCodes: context.get(AccessCodeIssue),
     provisioning: context.get(AccountProvisioning),
     bulkProvisioning: context.get(BulkProvisioning),
     admission: context.get(StaffAdmission),

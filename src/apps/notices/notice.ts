@@ -13,6 +13,7 @@ const NOTICE_OF_EVENT = {
   MFA_CONFIRMED: 'mfa-on',
   MFA_DISABLED: 'mfa-off',
   MFA_RESET_BY_ADMIN: 'mfa-reset',
+  ACCESS_CODE_ISSUED: 'access-code',
   TOTP_REMOVED: 'app-removed',
   PASSKEY_ADDED: 'passkey-on',
   PASSKEY_REMOVED: 'passkey-removed',

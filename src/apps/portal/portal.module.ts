@@ -23,6 +23,7 @@ import { SessionPanels } from './account/session-panels.service.js';
 import { AdminModule } from '../admin/admin.module.js';
 import { OverviewModule } from '../admin/overview/overview.module.js';
 import { AdminApiModule } from '../admin/api/admin-api.module.js';
+import { AdminAccessCodeController } from './admin/admin-access-code.controller.js';
 import { AdminActsController } from './admin/admin-acts.controller.js';
 import { AdminClientsController } from './admin/admin-clients.controller.js';
 import { AdminEventsController } from './admin/admin-events.controller.js';
@@ -104,6 +105,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AdminOverviewController,
     AdminUsersController,
     AdminUserController,
+    AdminAccessCodeController,
     AdminActsController,
     AdminEventsController,
     AdminClientsController,

@@ -5,6 +5,7 @@ import { PasswordFailureEntity } from '../../identity/account/throttle/password-
 import { EventBatchEntity } from '../../identity/events/chain/event-batch.entity.js';
 import { EventChainEntity } from '../../identity/events/chain/event-chain.entity.js';
 import { SecurityEventEntity } from '../../identity/events/security-event.entity.js';
+import { AccessCodeEntity } from '../../identity/second-factor/access-code/access-code.entity.js';
 import { BackupCodeEntity } from '../../identity/second-factor/backup-code/backup-code.entity.js';
 import { PasskeyChallengeEntity } from '../../identity/second-factor/passkey/passkey-challenge.entity.js';
 import { PasskeyEntity } from '../../identity/second-factor/passkey/passkey.entity.js';
@@ -61,6 +62,7 @@ const ENDED: readonly EntityClass[] = [
   TrustedDeviceEntity,
   UsedMfaTokenEntity,
   PasskeyChallengeEntity,
+  AccessCodeEntity,
   AccountLinkEntity,
   KnownClientEntity,
   SigningKeyEntity,

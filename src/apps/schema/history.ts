@@ -4,6 +4,7 @@ import {
   AuthorizationCodes1797000000102,
 } from './migrations/application.migration.js';
 import { ForwardAuthRequests1797000000161 } from './migrations/forward-auth.migration.js';
+import { AccessCodes1797000000181 } from './migrations/access-code.migration.js';
 import { AccountImports1795824000062 } from './migrations/account-import.migration.js';
 import { AccountLinks1796000000102, AddressVersions1796900000501 } from './migrations/account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './migrations/backup-code-pepper.migration.js';
@@ -221,6 +222,12 @@ registerHistory([
   // Without it, the deliveries go on.
   {
     migration: DeliveryTargets1797000000171,
+    revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Codes expire within a day, and older versions demand none.
+  {
+    migration: AccessCodes1797000000181,
     revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },

@@ -57,6 +57,11 @@ export class MfaPolicy {
     return this.properties.phishingResistantFrom(account, this.clock.seconds());
   }
 
+  /** True if the account has no authenticator, and its first one needs a temporary access code beside the password. */
+  demandsAccessCode(account: Account): boolean {
+    return this.properties.demandsAccessCode(account);
+  }
+
   /** True while policy leaves second factors to the users. */
   get isOptional(): boolean {
     if (this.signsInByPasskeyOnly({ roles: [] })) return false;
@@ -76,8 +81,9 @@ export class MfaPolicy {
   /** The step that is due after a verified password. */
   dueStep(account: Account): DueStep {
     const next = this.nextStep(account);
-    if (next === 'enrol') return { next, methods: this.enrolmentMethods(account, { forLogin: true }) };
-    return { next, methods: this.methods(account) };
+    if (next !== 'enrol') return { next, methods: this.methods(account), needsAccessCode: false };
+    const methods = this.enrolmentMethods(account, { forLogin: true });
+    return { next, methods, needsAccessCode: this.demandsAccessCode(account) };
   }
 
   nextStep(account: Account): NextStep {

@@ -4,6 +4,9 @@ import { EventsModule } from '../events/events.module.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
+import { AccessCodeAttempts } from './access-code/access-code-attempts.service.js';
+import { AccessCodeStore } from './access-code/access-code.store.js';
+import { AccessCodes } from './access-code/access-codes.service.js';
 import { AttemptBudget } from './attempts/attempt-budget.service.js';
 import { AttemptMeters } from './attempts/attempt-meters.js';
 import { LockedAccounts } from './attempts/locked-accounts.task.js';
@@ -62,6 +65,9 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     },
     LockedAccounts,
     AttemptBudget,
+    AccessCodeStore,
+    AccessCodes,
+    AccessCodeAttempts,
     OtpauthIssuer,
     TotpSecrets,
     TotpFactor,
@@ -106,6 +112,8 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
   exports: [
     SecondFactors,
     AttemptBudget,
+    AccessCodes,
+    AccessCodeAttempts,
     SecondFactorSetup,
     PendingSecrets,
     Enrolment,

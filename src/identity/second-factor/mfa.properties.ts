@@ -6,6 +6,7 @@ import type { SelfChecking, Violation } from '../../config/bind/properties-class
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { effectiveRoles, ROLE_USER } from '../../kernel/principal/principal.js';
 import type { ConcernedRoles, FactorDemand } from '../account/account-statistics.js';
+import { type Account, hasSecondFactor } from '../account/account.js';
 import { lockoutScheduleOf } from './attempts/attempt.js';
 
 /** The facts of an account that policy reads. */
@@ -111,6 +112,23 @@ export class MfaProperties implements SelfChecking {
   })
   readonly trustedDeviceDays: number = 30;
 
+  @Key(oneOf('never', 'after-reset', 'always'), {
+    name: 'access-code.policy',
+    does:
+      'When the first authenticator of an account needs a temporary access code beside the password. With after-reset, after ' +
+      'an administrator or the help desk has reset the second factor, and after an invitation; with always, whenever the ' +
+      'account has no authenticator. The help desk issues the code, and an accepted invitation shows one.',
+    effect: full,
+  })
+  readonly accessCodePolicy: 'never' | 'after-reset' | 'always' = 'never';
+
+  @Key(duration({ unit: 's', min: '1m', max: '24h' }), {
+    name: 'access-code.validity',
+    does: 'Time in which a temporary access code can be used, once.',
+    effect: full,
+  })
+  readonly accessCodeValidity: Duration = Duration.ofSeconds(1800);
+
   /** Lengths of the first, second … lock in seconds. */
   get lockoutSchedule(): readonly number[] {
     return lockoutScheduleOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
@@ -126,6 +144,13 @@ export class MfaProperties implements SelfChecking {
   demands(account: PolicyFacts, now: number): boolean {
     if (this.demandsPhishingResistant(account, now)) return true;
     return this.demandsBy(hasBegun(this.policyFrom, now) ? this.policy : 'by-role', account);
+  }
+
+  /** True if the first authenticator of the account needs a temporary access code beside the password. */
+  demandsAccessCode(account: Pick<Account, 'enrolmentForced' | 'totpCount' | 'passkeyCount'>): boolean {
+    const { enrolmentForced } = account;
+    if (hasSecondFactor(account)) return false;
+    return this.accessCodePolicy === 'always' || (this.accessCodePolicy === 'after-reset' && enrolmentForced);
   }
 
   /**

@@ -34,6 +34,7 @@ const RECORD_CLOCK_SKEW = `UPDATE account SET clock_skew_at = ?
   AND (clock_skew_at IS NULL OR clock_skew_at > ? + ${TOLERATED_SKEW_SECONDS})`;
 
 const HAS_ACTIVE = ' AND totp_count + passkey_count > 0';
+const HAS_NONE = ' AND totp_count + passkey_count = 0';
 const HAS_PENDING = ` AND EXISTS (SELECT 1 FROM totp_secret
   WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
 
@@ -124,7 +125,7 @@ export class SecondFactorStore {
     const attemptId = this.random.text(ATTEMPT_ID_BYTES);
     const conditions: string[] = [` AND ${this.unlocked} AND ${SCHEDULE_IN_FORCE}`];
     const values: Value[] = [now, attemptId, caller.subject, now, now, now, now];
-    if (target.kind === 'active') conditions.push(HAS_ACTIVE);
+    if (target.kind !== 'pending') conditions.push(target.kind === 'active' ? HAS_ACTIVE : HAS_NONE);
     else {
       conditions.push(HAS_PENDING);
       values.push(target.requestedBy, now);

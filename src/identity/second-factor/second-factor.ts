@@ -33,6 +33,8 @@ export type NextStep = 'none' | 'verify' | 'enrol';
 export interface DueStep {
   readonly next: NextStep;
   readonly methods: readonly FactorId[];
+  /** True if the enrolment needs a temporary access code. */
+  readonly needsAccessCode: boolean;
 }
 
 /** A response that a factor has just verified, and the roles of its account at that time. */

@@ -59,6 +59,9 @@ type SecondFactorReason =
   | 'wrong_code'
   | 'used_step'
   | 'wrong_backup_code'
+  | 'wrong_access_code'
+  | 'no access code'
+  | 'no access code needed'
   // The assertion of a passkey: its challenge is unknown, used or expired; no such passkey; not valid; counter did not rise.
   | 'challenge'
   | 'unknown_passkey'

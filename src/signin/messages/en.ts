@@ -179,6 +179,12 @@ export const en = {
     usePasskey: 'Use a passkey',
     useApp: 'Use an authenticator app',
     otherWay: 'Choose another way',
+    titleAccessCode: 'Enter your access code',
+    accessCodeIntro:
+      'To set up the second step of your sign-in, enter the temporary access code that you got from your help desk or with your invitation. Have your phone or security key ready: the code works once, and the set-up must be finished within minutes.',
+    accessCodeLabel: 'Access code',
+    wrongAccessCode:
+      'This access code is not valid. It may have expired, or been used. Ask your help desk for a new one.',
     onlyPasskey: 'Your organisation requires a passkey to sign in to your account.',
     proveFirst: 'To set one up, first enter a code of your authenticator app, or a backup code.',
     step: (number: number, of: number) => `Step ${number} of ${of}`,
@@ -423,6 +429,8 @@ export const en = {
       PASSKEY_COUNTER_REJECTED: 'Passkey rejected: it may have been copied',
       MFA_DISABLED: 'Two-step sign-in turned off',
       MFA_RESET_BY_ADMIN: 'Second factor reset by an administrator',
+      ACCESS_CODE_ISSUED: 'Temporary access code issued',
+      ACCESS_CODE_USED: 'Temporary access code used',
       BACKUP_USED: 'Backup code used',
       BACKUP_REISSUED: 'New backup codes created',
       BACKUP_LOW: 'Few backup codes left',
@@ -491,6 +499,8 @@ export const en = {
       text: (user: string) => `Choose a password for your new account ${user}. After that, you sign in with it.`,
       submit: 'Save password',
       done: 'Your password is saved. Sign in with it now.',
+      accessCode:
+        'Write down this access code: you need it after your first sign-in, to set up the second step. It is shown only now.',
     },
     unlock: {
       title: 'Unlock your account',
@@ -648,6 +658,9 @@ export const en = {
     temporaryPassword: 'Temporary password',
     temporaryText: (user: string) =>
       `Give this password to ${user}. It is shown only now and must be changed at the next sign-in.`,
+    accessCode: 'Temporary access code',
+    accessCodeText: (user: string) =>
+      `Tell this code to ${user}, over a way that you trust. It is shown only now, and sets up the second factor once.`,
     validUntil: 'Valid until',
     account: 'Account',
     password: 'Password',
@@ -693,6 +706,11 @@ export const en = {
         label: 'Reset second factor',
         title: (user: string) => `Reset the second factor of ${user}?`,
         text: 'For a user who lost all authenticators and backup codes: removes all passkeys, authenticator apps and backup codes, and ends all sessions. Verify first that the person is who they say.',
+      },
+      'access-code': {
+        label: 'Issue access code',
+        title: (user: string) => `Issue a temporary access code to ${user}?`,
+        text: 'The user needs this code beside the password to set up a second factor. An earlier code ends. Verify first that the person is who they say.',
       },
       change: {
         label: 'Edit',
@@ -762,6 +780,7 @@ export const en = {
       'last administrator': 'The last administrator must stay.',
       'last authenticator':
         'Removing this authenticator would leave the user without a usable one. Reset the second factor instead.',
+      'no access code needed': 'This user needs no access code to set up a second factor.',
       'login id taken': 'This username is taken.',
       'no password': 'This account has no password here.',
       'not to be invited': 'This user has or had a password.',
@@ -899,6 +918,10 @@ export const en = {
       'mfa-reset': {
         title: 'Two-step sign-in was reset',
         text: 'An administrator removed all passkeys, authenticator apps and backup codes of your account. You set up a new second factor at your next sign-in.',
+      },
+      'access-code': {
+        title: 'A temporary access code was issued',
+        text: 'A temporary access code was issued for your account. With it and your password, a new second factor can be set up, once. If you did not ask for it, change your password and tell your help desk.',
       },
       'app-added': {
         title: 'Another authenticator app was added',

@@ -179,6 +179,12 @@ export const ko: Messages = {
     usePasskey: '패스키 사용',
     useApp: '인증 앱 사용',
     otherWay: '다른 방법 선택',
+    titleAccessCode: '액세스 코드를 입력하십시오',
+    accessCodeIntro:
+      '로그인의 2단계 인증을 설정하려면 헬프데스크에서 받았거나 초대를 수락할 때 표시된 임시 액세스 코드를 입력하십시오. 코드는 한 번만 사용할 수 있고 몇 분 안에 설정을 마쳐야 하므로 휴대폰이나 보안 키를 준비하십시오.',
+    accessCodeLabel: '액세스 코드',
+    wrongAccessCode:
+      '유효하지 않은 액세스 코드입니다. 만료되었거나 이미 사용한 코드일 수 있습니다. 헬프데스크에 새 코드를 요청하십시오.',
     onlyPasskey: '소속 기관의 정책에 따라 이 계정에 로그인하려면 패스키가 필요합니다.',
     proveFirst: '패스키를 설정하려면 먼저 인증 앱의 코드나 백업 코드를 입력하십시오.',
     step: (number, of) => `${of}단계 중 ${number}단계`,
@@ -421,6 +427,8 @@ export const ko: Messages = {
       PASSKEY_COUNTER_REJECTED: '복제되었을 수 있는 패스키 거부됨',
       MFA_DISABLED: '2단계 인증 꺼짐',
       MFA_RESET_BY_ADMIN: '관리자가 2단계 인증 초기화',
+      ACCESS_CODE_ISSUED: '임시 액세스 코드 발급',
+      ACCESS_CODE_USED: '임시 액세스 코드 사용',
       BACKUP_USED: '백업 코드 사용',
       BACKUP_REISSUED: '새 백업 코드 발급',
       BACKUP_LOW: '백업 코드 부족',
@@ -488,6 +496,8 @@ export const ko: Messages = {
       text: (user) => `새 계정 ${user}의 비밀번호를 정하십시오. 그런 다음 그 비밀번호로 로그인합니다.`,
       submit: '비밀번호 저장',
       done: '비밀번호가 저장되었습니다. 이제 로그인하십시오.',
+      accessCode:
+        '이 액세스 코드를 적어 두십시오. 처음 로그인한 뒤 2단계 인증을 설정할 때 필요합니다. 지금만 표시됩니다.',
     },
     unlock: {
       title: '계정 잠금 해제',
@@ -634,6 +644,9 @@ export const ko: Messages = {
     temporaryPassword: '임시 비밀번호',
     temporaryText: (user) =>
       `이 비밀번호를 ${user} 님에게 전달하십시오. 지금만 표시되며 다음 로그인 때 변경해야 합니다.`,
+    accessCode: '임시 액세스 코드',
+    accessCodeText: (user) =>
+      `신뢰할 수 있는 방법으로 ${user} 님에게 이 코드를 알려 주십시오. 지금만 표시되며 2단계 인증을 한 번만 설정할 수 있습니다.`,
     validUntil: '유효 기한',
     account: '계정',
     password: '비밀번호',
@@ -678,6 +691,11 @@ export const ko: Messages = {
         label: '2단계 인증 초기화',
         title: (user) => `${user} 님의 2단계 인증을 초기화하시겠습니까?`,
         text: '사용자가 인증 수단과 백업 코드를 모두 잃어버린 경우에 사용합니다. 모든 패스키, 인증 앱, 백업 코드를 삭제하고 모든 세션을 종료합니다. 먼저 본인인지 확인하십시오.',
+      },
+      'access-code': {
+        label: '액세스 코드 발급',
+        title: (user) => `${user} 님에게 임시 액세스 코드를 발급하시겠습니까?`,
+        text: '사용자가 2단계 인증을 설정하려면 비밀번호와 함께 이 코드가 필요합니다. 이전 코드는 사용할 수 없게 됩니다. 먼저 본인인지 확인하십시오.',
       },
       change: {
         label: '편집',
@@ -746,6 +764,7 @@ export const ko: Messages = {
       'last administrator': '마지막 관리자는 남아 있어야 합니다.',
       'last authenticator':
         '삭제하면 사용자가 사용할 수 있는 인증 수단이 남지 않습니다. 대신 2단계 인증을 초기화하십시오.',
+      'no access code needed': '이 사용자는 액세스 코드 없이 2단계 인증을 설정할 수 있습니다.',
       'login id taken': '이미 사용 중인 아이디입니다.',
       'no password': '여기에 비밀번호가 없는 계정입니다.',
       'not to be invited': '이미 비밀번호를 설정한 적이 있는 사용자입니다.',
@@ -872,6 +891,10 @@ export const ko: Messages = {
       'mfa-reset': {
         title: '2단계 인증이 초기화되었습니다',
         text: '관리자가 계정의 모든 패스키, 인증 앱, 백업 코드를 삭제했습니다. 다음에 로그인할 때 2단계 인증을 새로 설정해야 합니다.',
+      },
+      'access-code': {
+        title: '임시 액세스 코드가 발급되었습니다',
+        text: '계정에 임시 액세스 코드가 발급되었습니다. 이 코드와 비밀번호로 2단계 인증을 한 번 새로 설정할 수 있습니다. 요청하지 않으셨다면 비밀번호를 변경하고 헬프데스크에 알리십시오.',
       },
       'app-added': {
         title: '인증 앱이 추가되었습니다',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { TrustedDeviceList } from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
-import { PasswordChanges } from '../../identity/account/password/passwords.service.js';
+import { AccessCodes } from '../../identity/second-factor/access-code/access-codes.service.js';
 import { KnownClients } from '../../identity/session/known-clients.service.js';
 import { Sessions } from '../../identity/session/sessions.service.js';
 import { AccountLinks } from './account-links.service.js';
@@ -13,20 +13,20 @@ export class AccessTermination {
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
     private readonly clients: KnownClients,
-    private readonly passwords: PasswordChanges,
     private readonly links: AccountLinks,
+    private readonly accessCodes: AccessCodes,
   ) {}
 
-  /** Like `endAll`, and removes the password, so that nobody signs in before a reset. */
-  async endAllAndPassword(tx: Tx, subject: string): Promise<void> {
-    await this.passwords.remove(tx, subject);
-    await this.endAll(tx, subject);
+  /** Like `endAll`, and ends all mailed links and the access code: none is valid again when a disabled account is enabled. */
+  async endAllAndLinks(tx: Tx, subject: string): Promise<void> {
+    await this.endAllAndAccessCode(tx, subject);
+    await this.links.endAll(tx, subject);
   }
 
-  /** Like `endAll`, and ends all mailed links, which are not valid again when a disabled account is enabled. */
-  async endAllAndLinks(tx: Tx, subject: string): Promise<void> {
+  /** Like `endAll`, and ends the temporary access code, which another person may have got. */
+  async endAllAndAccessCode(tx: Tx, subject: string): Promise<void> {
     await this.endAll(tx, subject);
-    await this.links.endAll(tx, subject);
+    await this.accessCodes.forget(tx, subject);
   }
 
   /** Ends all sessions, half-authenticated ones included, and the trust in all devices. */

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { Account } from '../../identity/account/account.js';
 import { PasswordChanges, Passwords, type ReadyPassword } from '../../identity/account/password/passwords.service.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import type { IssuedAccessCode } from '../../identity/second-factor/access-code/access-code.js';
+import { AccessCodes } from '../../identity/second-factor/access-code/access-codes.service.js';
 import { AccessTermination } from './access-termination.service.js';
 import { AccountLinks } from './account-links.service.js';
 
@@ -12,6 +15,7 @@ export class PasswordRecovery {
     private readonly passwords: Passwords,
     private readonly changes: PasswordChanges,
     private readonly access: AccessTermination,
+    private readonly accessCodes: AccessCodes,
   ) {}
 
   /**
@@ -20,30 +24,35 @@ export class PasswordRecovery {
    * @throws ServiceError `LINK_INVALID`; `VALIDATION_FAILED` for a weak password, which leaves the link valid; `UNAVAILABLE`
    */
   reset(token: string, password: string): Promise<void> {
-    return this.set('password-reset', token, password, (tx, subject, ready) =>
+    return this.set('password-reset', token, password, (tx, { id: subject }, ready) =>
       this.changes.resetByLink(tx, subject, ready),
     );
   }
 
-  /** Sets the first password of an invited account; the user then signs in with it. @throws as `reset` */
-  acceptInvitation(token: string, password: string): Promise<void> {
-    return this.set('invitation', token, password, (tx, subject, ready) =>
-      this.changes.acceptInvitation(tx, subject, ready),
-    );
+  /**
+   * Sets the first password of an invited account; the user then signs in with it. Returns a temporary access code if the first
+   * authenticator needs one: the link has just identified the user. @throws as `reset`
+   */
+  acceptInvitation(token: string, password: string): Promise<IssuedAccessCode | undefined> {
+    return this.set('invitation', token, password, async (tx, account, ready) => {
+      await this.changes.acceptInvitation(tx, account.id, ready);
+      return this.accessCodes.issueToInvited(tx, account);
+    });
   }
 
   /** Hashes only for the holder of a valid link, so that strangers cannot keep the workers busy. */
-  private async set(
+  private async set<T>(
     kind: 'password-reset' | 'invitation',
     token: string,
     password: string,
-    store: (tx: Tx, subject: string, ready: ReadyPassword) => Promise<void>,
-  ): Promise<void> {
+    store: (tx: Tx, account: Account, ready: ReadyPassword) => Promise<T>,
+  ): Promise<T> {
     const { account } = await this.links.require(kind, token);
     const ready = await this.passwords.ready(password, account, 'new');
-    await this.links.use(kind, token, async (tx, { account: { id: subject } }) => {
-      await store(tx, subject, ready);
-      await this.access.endAll(tx, subject);
+    return this.links.use(kind, token, async (tx, { account: owner }) => {
+      const stored = await store(tx, owner, ready);
+      await this.access.endAll(tx, owner.id);
+      return stored;
     });
   }
 }

@@ -8,6 +8,7 @@ import { TokenModule } from '../../identity/token/token.module.js';
 import { AccessTermination } from './access-termination.service.js';
 import { AccountLinkStore } from './account-link.store.js';
 import { AccountLinks } from './account-links.service.js';
+import { AccountProtection } from './account-protection.service.js';
 import { AddressConfirmations } from './address-confirmations.service.js';
 import { InvitationDelivery } from './invitation-delivery.service.js';
 import { Invitations } from './invitations.service.js';
@@ -21,7 +22,15 @@ import { ResetMails } from './reset-mails.service.js';
 @Module({
   imports: [EventsModule, MailModule, AccountModule, SessionModule, TokenModule, MfaModule],
   providers: [
-    ...[AccountLinkStore, LinkTokens, AccountLinks, AccessTermination, ResetMails, InvitationDelivery],
+    ...[
+      AccountLinkStore,
+      AccountProtection,
+      LinkTokens,
+      AccountLinks,
+      AccessTermination,
+      ResetMails,
+      InvitationDelivery,
+    ],
     ...[PasswordRecovery, LockRecovery, NotMeReports, Invitations, AddressConfirmations],
   ],
   exports: [

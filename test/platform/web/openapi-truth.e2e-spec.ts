@@ -23,6 +23,7 @@ const KEYS = [
   '--app.security.mfa.passkey.sign-in=on',
   `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
   '--app.security.mfa.required-roles=ROLE_BOSS',
+  '--app.security.mfa.access-code.policy=after-reset',
 ];
 /** Operations whose success responses appear only in the tests below the first. */
 const BY_OTHER_TESTS = [
@@ -32,7 +33,7 @@ const BY_OTHER_TESTS = [
   ...['POST /admin/users/{sub}/password', 'GET /admin/users/{sub}/sessions', 'DELETE /admin/users/{sub}/sessions'],
   ...['DELETE /admin/users/{sub}/sessions/{id}', 'GET /admin/users/{sub}/devices'],
   ...['DELETE /admin/users/{sub}/devices/{id}', 'GET /admin/users/{sub}/export'],
-  'DELETE /admin/users/{sub}/authenticators/{id}',
+  ...['DELETE /admin/users/{sub}/authenticators/{id}', 'POST /admin/users/{sub}/access-code'],
   ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate', 'GET /admin/clients'],
   ...[
     'POST /portal/login',
@@ -69,6 +70,7 @@ const BY_OTHER_TESTS = [
   ...['/new-user', '/import'].map((end) => `POST /portal/admin${end}`),
   ...[
     ...['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'],
+    'access-code',
     ...['remove-authenticator', 'end-session', 'end-device'],
   ].map((act) => `POST /portal/admin/users/{sub}/${act}`),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
@@ -261,7 +263,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await client.post('/unlock', { token })).toBeAnswered(204);
       expect(await client.post('/unlock', { token })).toBeRefused(401, 'LINK_INVALID');
       const acceptance = { token: tokenIn(printed.stdout), new: 'nine wet lanterns & 3 harbours' };
-      expect(await client.post('/invitation', acceptance)).toBeAnswered(204);
+      expect(await client.post('/invitation', acceptance)).toBeAnswered(200);
       const reset = { token: await links.token(person, 'password-reset'), new: 'nine wet lanterns & 3 harbours' };
       expect(await client.post('/password/reset', { ...reset, new: 'password' })).toBeRefused(400, 'VALIDATION_FAILED');
       expect(await client.post('/password/reset', reset)).toBeAnswered(204);
@@ -425,6 +427,8 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await removal(app?.['id'], { reason: 'lost phone' })).toBeRefused(409, 'MFA_STATE_CONFLICT');
       expect(await send('POST', `${path}/mfa/reset`, { reason: 'lost phone' })).toBeAnswered(204);
       expect(await send('POST', `${path}/mfa/reset`)).toBeRefused(400, 'VALIDATION_FAILED');
+      expect(await send('POST', `${path}/access-code`, { reason: 'lost phone' })).toBeAnswered(201);
+      expect(await send('POST', `${path}/access-code`)).toBeRefused(400, 'VALIDATION_FAILED');
       expect(await send('POST', `${path}/password`)).toBeAnswered(200);
       expect((await send('GET', path)).body).toMatchObject({ has_password: true });
       expect(await send('POST', '/admin/users', { id: 'created', roles: ['ROLE_A'] })).toBeAnswered(201);
@@ -486,6 +490,8 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await send(`${path}/unlock`, { unknown: 'x' })).toBeAnswered(400);
       expect(await send(`${path}/reset`, { reason: 'lost phone' })).toBeAnswered(303);
       expect(await send(`${path}/reset`)).toBeAnswered(400);
+      expect(await send(`${path}/access-code`, { reason: 'lost phone' })).toBeAnswered(200);
+      expect(await send(`${path}/access-code`)).toBeAnswered(400);
       expect(await send(`${path}/change`, { email: 'a@harbour.example' })).toBeAnswered(303);
       expect(await send(`${path}/change`, { email: 'harbour' })).toBeAnswered(400);
       expect(await send(`${path}/roles`, { roles: 'ROLE_A', reason: 'new post' })).toBeAnswered(303);
@@ -693,6 +699,7 @@ function patternOf({ pattern }: JsonSchema): string {
 /** Values of members whose form the schema describes by more than a length. */
 const VALID: Members = {
   code: '000000',
+  access_code: '0000-0000',
   pw: 'eight loud lanterns',
   email: 'a@harbour.example',
   roles: ['ROLE_A'],

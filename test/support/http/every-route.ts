@@ -52,6 +52,7 @@ const HELP_DESK = new Set([
   ...['GET /admin/users', 'GET /admin/users/:sub', 'GET /admin/users/:sub/sessions', 'GET /admin/users/:sub/devices'],
   ...['POST /admin/users/:sub/unlock', 'POST /admin/users/:sub/mfa/reset', 'GET /admin/events'],
   'DELETE /admin/users/:sub/authenticators/:id',
+  'POST /admin/users/:sub/access-code',
 ]);
 /** Routes that require an administrator, who needs both factors too. */
 const ADMIN = /^\S+ \/admin\//;

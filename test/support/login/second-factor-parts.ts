@@ -16,6 +16,8 @@ import { EventStore } from '../../../src/identity/events/event.store.js';
 import { SecurityEvents } from '../../../src/identity/events/security-events.service.js';
 import { Loggers } from '../../../src/observability/logging/loggers.js';
 import { Meters } from '../../../src/observability/metrics/meters.js';
+import { AccessCodeStore } from '../../../src/identity/second-factor/access-code/access-code.store.js';
+import { AccessCodes } from '../../../src/identity/second-factor/access-code/access-codes.service.js';
 import { AttemptBudget } from '../../../src/identity/second-factor/attempts/attempt-budget.service.js';
 import { BackupCodeFactor } from '../../../src/identity/second-factor/backup-code/backup-code-factor.service.js';
 import { TotpFactor } from '../../../src/identity/second-factor/totp/totp-factor.service.js';
@@ -127,10 +129,11 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const passkey = new PasskeyFactor(assertions, passkeys, use);
   const factors = { passkey, totp, backup_code: codes };
   const secondFactors = new SecondFactors(factors, budget, work, counted, loggers);
+  const accessCodes = new AccessCodes(new AccessCodeStore(), backupCodes, properties, events, clock);
   const list = new AuthenticatorListStore();
   const obsolete = new ObsoleteAuthenticators(enrolmentStore, factors, challenges, deviceStore);
   const authenticators = new Authenticators(enrolmentStore, factors, obsolete, clock, random);
-  const removal = new AuthenticatorRemoval(enrolmentStore, list, obsolete, relyingParty);
+  const removal = new AuthenticatorRemoval(enrolmentStore, list, obsolete, relyingParty, accessCodes);
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {
     secondFactors,

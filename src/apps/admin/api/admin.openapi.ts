@@ -48,6 +48,13 @@ export const REMOVE_USER_AUTHENTICATOR: OperationOptions = {
     'factor instead.',
   errors: ['NOT_FOUND', 'CONFLICT', 'MFA_STATE_CONFLICT'],
 };
+export const ISSUE_ACCESS_CODE: OperationOptions = {
+  summary: 'Issue a temporary access code',
+  description:
+    'In place of an earlier one. It admits the set-up of the first authenticator, once, and is shown only here. Only for an ' +
+    'account whose next authenticator needs one by `app.security.mfa.access-code.policy` (409 `MFA_STATE_CONFLICT`).',
+  errors: ['NOT_FOUND', 'CONFLICT', 'MFA_STATE_CONFLICT'],
+};
 export const RESET_PASSWORD: OperationOptions = {
   summary: 'Set a temporary password',
   description: 'The user must replace it at the next sign-in. Ends all sessions and the trust in all devices.',

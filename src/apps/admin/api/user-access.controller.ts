@@ -1,13 +1,15 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { devicesResponse } from '../../../signin/auth/api/history.schema.js';
-import { toListBody } from '../../../signin/auth/api/presenters.js';
+import { toAccessCodeBody, toListBody } from '../../../signin/auth/api/presenters.js';
+import { accessCodeResponse } from '../../../signin/auth/api/responses.schema.js';
 import { CallerPermit } from '../../../signin/auth/guards/permit.decorator.js';
 import type { Permit } from '../../../signin/auth/guards/permit.js';
 import { Caller, OwnSiteOnly, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { paginationSchema } from '../../../platform/web/schema.js';
+import { AccessCodeIssue } from '../access-code-issue.service.js';
 import { AccountAdministration } from '../account-administration.service.js';
 import { AccountActivity } from '../account-activity.service.js';
 import { actorOf } from '../act.js';
@@ -33,6 +35,7 @@ export class UserAccessController {
     private readonly administration: AccountAdministration,
     private readonly personExport: PersonExport,
     private readonly streams: ExportStreams,
+    private readonly accessCodes: AccessCodeIssue,
   ) {}
 
   @Delete('authenticators/:id')
@@ -46,6 +49,18 @@ export class UserAccessController {
     @Body({ schema: resetSchema }) justification: InferOutput<typeof resetSchema>,
   ): Promise<void> {
     await this.administration.removeAuthenticator(subject, id, { ...actorOf(caller), ...justification });
+  }
+
+  @Post('access-code')
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.ISSUE_ACCESS_CODE)
+  @ResponseSchema(accessCodeResponse)
+  async issueAccessCode(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: resetSchema }) justification: InferOutput<typeof resetSchema>,
+  ): Promise<InferOutput<typeof accessCodeResponse>> {
+    return toAccessCodeBody(await this.accessCodes.issue(subject, { ...actorOf(caller), ...justification }));
   }
 
   @Get('sessions')

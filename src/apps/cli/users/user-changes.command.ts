@@ -116,6 +116,16 @@ export function addUserChanges(users: Command, { act, run, readPassword }: UserC
     }),
   );
 
+  command(
+    'access-code',
+    'issues a temporary access code, with which the user sets up the first authenticator; it is shown only once',
+  ).action((id: string) =>
+    change(id, async ({ accessCodes }, { id: subject }) => {
+      const { code, expiresAt } = await accessCodes.issue(subject, act());
+      return `issued the access code ${code}, valid until ${new Date(expiresAt * 1000).toISOString()}`;
+    }),
+  );
+
   command('revoke', 'ends all sessions, or one of them; without a new password the user can sign in again')
     .option('--session <session>', 'only this session, as "users sessions" lists it')
     .action((id: string, { session }: { session?: string }) =>

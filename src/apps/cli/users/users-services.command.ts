@@ -1,6 +1,7 @@
 import type { Account } from '../../../identity/account/account.js';
 import type { Accounts } from '../../../identity/account/accounts.service.js';
 import type { AccountActivity } from '../../admin/account-activity.service.js';
+import type { AccessCodeIssue } from '../../admin/access-code-issue.service.js';
 import type { AccountAdministration } from '../../admin/account-administration.service.js';
 import type { AccountDirectory } from '../../admin/account-directory.service.js';
 import type { AccountProvisioning } from '../../admin/account-provisioning.service.js';
@@ -15,6 +16,7 @@ import type { CommandResult } from '../command-run.js';
 export interface UsersServices extends AdmitServices {
   readonly accounts: Accounts;
   readonly administration: AccountAdministration;
+  readonly accessCodes: AccessCodeIssue;
   readonly provisioning: AccountProvisioning;
   readonly bulkProvisioning: BulkProvisioning;
   readonly directory: AccountDirectory;

@@ -5,23 +5,19 @@ import { groupsWritten } from '../../../identity/account/profile.js';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
-import { type Act, actorOf, validJustification } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { Caller, RequireAuthority } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
-import { rerenderOnError } from '../form/form-errors.js';
 import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { AdminPage } from '../page.decorator.js';
 import { ActRoute } from './act-route.decorator.js';
-import type { TypedAct } from './admin-act-page.js';
-import { ACT_ERRORS, adminErrorText, AdminPages, type SeeOther } from './admin-pages.service.js';
+import { AdminPages, type SeeOther } from './admin-pages.service.js';
 import { AdminUserPages } from './admin-user-pages.service.js';
-import { temporaryPasswordPage } from './admin-users-page.js';
+import { shownSecretPage } from './admin-users-page.js';
 import { SET_TEMPORARY } from './admin.openapi.js';
 import { changeForm, removalForm, rolesForm, justificationForm } from './admin.schema.js';
-import { actRule, type UserAct } from './user-acts.js';
 
 type JustificationForm = InferOutput<typeof justificationForm>;
 
@@ -44,7 +40,7 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
-    const isUnlocked = await this.perform('unlock', caller, subject, form, (act) =>
+    const isUnlocked = await this.userPages.perform('unlock', caller, subject, form, (act) =>
       this.administration.unlock(subject, act),
     );
     return this.pages.userUrl(subject, isUnlocked ? 'unlocked' : 'notLocked');
@@ -57,7 +53,7 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: removalForm }) form: InferOutput<typeof removalForm>,
   ): Promise<SeeOther> {
-    await this.perform('remove-authenticator', caller, subject, form, (act) =>
+    await this.userPages.perform('remove-authenticator', caller, subject, form, (act) =>
       this.administration.removeAuthenticator(subject, form.authenticator, act),
     );
     return this.pages.userUrl(subject, 'removed');
@@ -70,7 +66,7 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
-    await this.perform('reset', caller, subject, form, (act) => this.administration.resetMfa(subject, act));
+    await this.userPages.perform('reset', caller, subject, form, (act) => this.administration.resetMfa(subject, act));
     return this.pages.userUrl(subject, 'reset');
   }
 
@@ -87,7 +83,9 @@ export class AdminActsController {
       mfaRequired: form.mfa_required === 'true',
       ...(form.email_verified && { emailVerified: true }),
     };
-    await this.perform('change', caller, subject, form, (act) => this.administration.update(subject, change, act));
+    await this.userPages.perform('change', caller, subject, form, (act) =>
+      this.administration.update(subject, change, act),
+    );
     return this.pages.userUrl(subject, 'changed');
   }
 
@@ -98,7 +96,9 @@ export class AdminActsController {
     @Body({ schema: rolesForm }) form: InferOutput<typeof rolesForm>,
   ): Promise<SeeOther> {
     const change = { roles: rolesWritten(form.roles) };
-    await this.perform('roles', caller, subject, form, (act) => this.administration.update(subject, change, act));
+    await this.userPages.perform('roles', caller, subject, form, (act) =>
+      this.administration.update(subject, change, act),
+    );
     return this.pages.userUrl(subject, 'changed');
   }
 
@@ -108,7 +108,7 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
-    await this.perform('disable', caller, subject, form, (act) => this.administration.disable(subject, act));
+    await this.userPages.perform('disable', caller, subject, form, (act) => this.administration.disable(subject, act));
     return this.pages.userUrl(subject, 'disabled');
   }
 
@@ -118,7 +118,7 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
-    await this.perform('enable', caller, subject, form, (act) => this.administration.enable(subject, act));
+    await this.userPages.perform('enable', caller, subject, form, (act) => this.administration.enable(subject, act));
     return this.pages.userUrl(subject, 'enabled');
   }
 
@@ -128,7 +128,7 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
-    await this.perform('invite', caller, subject, form, (act) => this.provisioning.inviteAgain(subject, act));
+    await this.userPages.perform('invite', caller, subject, form, (act) => this.provisioning.inviteAgain(subject, act));
     return this.pages.userUrl(subject, 'invited');
   }
 
@@ -139,7 +139,7 @@ export class AdminActsController {
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<SeeOther> {
     const { account } = await this.directory.find(subject);
-    await this.perform('delete', caller, subject, form, (act) => this.administration.delete(subject, act));
+    await this.userPages.perform('delete', caller, subject, form, (act) => this.administration.delete(subject, act));
     return this.pages.usersUrl(account.loginId);
   }
 
@@ -155,31 +155,16 @@ export class AdminActsController {
     @Body({ schema: justificationForm }) form: JustificationForm,
   ): Promise<View> {
     const { account } = await this.directory.find(subject);
-    const { generated: password = '', expiresAt } = await this.perform('password', caller, subject, form, (act) =>
-      this.administration.resetPassword(subject, undefined, act),
+    const { generated: password = '', expiresAt } = await this.userPages.perform(
+      'password',
+      caller,
+      subject,
+      form,
+      (act) => this.administration.resetPassword(subject, undefined, act),
     );
-    const shown = { loginId: account.loginId, password, expiresAt, back: this.pages.pathOf(subject) };
-    return temporaryPasswordPage(this.pages.navigationFor(caller), shown);
-  }
-
-  /** Runs an act; if the caller can correct the error, its page is shown again with the input. */
-  private perform<T>(
-    name: UserAct,
-    caller: FullPrincipal,
-    subject: string,
-    typed: TypedAct,
-    step: (act: Act) => Promise<T>,
-  ): Promise<T> {
-    const act = { ...actorOf(caller), reason: typed.reason, ticket: typed.ticket };
-    return rerenderOnError(
-      ACT_ERRORS,
-      (alert) => this.userPages.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
-      () => {
-        // The pages require reasons that are optional for programs.
-        validJustification(act, actRule(name).needsReason ?? false);
-        return step(act);
-      },
-      adminErrorText,
-    );
+    return shownSecretPage(this.pages.navigationFor(caller), {
+      ...{ kind: 'temporaryPassword', loginId: account.loginId, secret: password },
+      ...{ expiresAt, back: this.pages.pathOf(subject) },
+    });
   }
 }

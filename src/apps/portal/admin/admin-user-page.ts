@@ -18,6 +18,8 @@ export interface UserFields extends UserFrameFields {
   /** The authenticators of the user; absent if the caller may not act on the user. */
   readonly authenticators?: readonly Authenticator[];
   readonly arePasskeysUsable: boolean;
+  /** True if the next authenticator needs a temporary access code. */
+  readonly needsAccessCode: boolean;
   /** True if the page is about the caller. */
   readonly isOneself: boolean;
   readonly canInvite: boolean;
@@ -98,8 +100,8 @@ function secondFactorPanel(context: PageContext, fields: UserFields): Html {
   // An authenticator that policy requires is set up again at the next login.
   const policy = { authenticators, arePasskeysUsable, isDemanded: false, isPasskeyDemanded: false };
   const isRemovable = (each: Authenticator): boolean => !isOneself && irremovableReason(each, policy) === undefined;
-  const acts =
-    isOpen && !isOneself ? actions(actLinks(context, account, ['unlock', 'reset'], lock && 'unlock')) : undefined;
+  const names: readonly UserAct[] = ['unlock', 'reset', ...(fields.needsAccessCode ? (['access-code'] as const) : [])];
+  const acts = isOpen && !isOneself ? actions(actLinks(context, account, names, lock && 'unlock')) : undefined;
   return panel(
     'second-factor',
     texts.secondFactor,

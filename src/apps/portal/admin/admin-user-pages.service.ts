@@ -3,17 +3,18 @@ import type { Account } from '../../../identity/account/account.js';
 import { AccountActivity } from '../../admin/account-activity.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
-import { actorOf } from '../../admin/act.js';
+import { type Act, actorOf, validJustification } from '../../admin/act.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
+import { rerenderOnError } from '../form/form-errors.js';
 import { shownEvent } from '../account/activity-page.js';
 import { userAccessPage } from './admin-access-page.js';
-import { type ActFields, actPage } from './admin-act-page.js';
+import { type ActFields, actPage, type TypedAct } from './admin-act-page.js';
 import { userActivityPage } from './admin-activity-page.js';
-import { AdminPages } from './admin-pages.service.js';
+import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
 import type { UserFrameFields } from './admin-user-frame.js';
 import { userPage } from './admin-user-page.js';
 import type { UserDone } from './admin.schema.js';
@@ -47,6 +48,7 @@ export class AdminUserPages {
       isOneself: subject === caller.subject,
       canInvite: this.provisioning.canMailInvitations,
       arePasskeysUsable: this.policy.arePasskeysUsable,
+      needsAccessCode: this.policy.demandsAccessCode(account),
     });
   }
 
@@ -103,6 +105,27 @@ export class AdminUserPages {
     if (act === 'remove-authenticator' && !authenticator) throw new ServiceError('NOT_FOUND');
     const shown = { navigation, act, account, isAdministrator, form: formFor(act), ...failed };
     return actPage({ ...shown, ...withoutUndefined({ authenticator }) });
+  }
+
+  /** Runs an act; if the caller can correct the error, its page is shown again with the input. */
+  perform<T>(
+    name: UserAct,
+    caller: FullPrincipal,
+    subject: string,
+    typed: TypedAct,
+    step: (act: Act) => Promise<T>,
+  ): Promise<T> {
+    const act = { ...actorOf(caller), reason: typed.reason, ticket: typed.ticket };
+    return rerenderOnError(
+      ACT_ERRORS,
+      (alert) => this.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
+      () => {
+        // The pages require reasons that are optional for programs.
+        validJustification(act, actRule(name).needsReason ?? false);
+        return step(act);
+      },
+      adminErrorText,
+    );
   }
 
   private frame(caller: FullPrincipal, account: Account, done?: UserDone): UserFrameFields {

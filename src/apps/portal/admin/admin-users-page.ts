@@ -215,19 +215,28 @@ ${canInvite ? option('invite', admin.byInvitation, isInvited) : undefined}${opti
 `;
 }
 
-/** Page that shows a temporary password, only once. */
-export function temporaryPasswordPage(
-  nav: NavigationFields,
-  { loginId, password, expiresAt, back }: { loginId: string; password: string; expiresAt: number; back: string },
-): View {
+/** What the administrator hands over to the user. */
+interface ShownSecret {
+  readonly kind: 'temporaryPassword' | 'accessCode';
+  readonly loginId: string;
+  readonly secret: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+  /** Path of the page that follows. */
+  readonly back: string;
+}
+
+/** Page that shows a temporary password or a temporary access code, only once. */
+export function shownSecretPage(nav: NavigationFields, { kind, loginId, secret, expiresAt, back }: ShownSecret): View {
   return pageView((context) => {
     const { admin, common } = context.t;
+    const isCode = kind === 'accessCode';
     return {
-      title: admin.temporaryPassword,
+      title: isCode ? admin.accessCode : admin.temporaryPassword,
       isShownOnce: true,
       navigation: navigation(context, nav),
       body: html`<div class="panel narrow">
-${paragraph(admin.temporaryText(loginId))}<p><code class="key" id="password" data-text="${password}">${password}</code></p>
+${paragraph(isCode ? admin.accessCodeText(loginId) : admin.temporaryText(loginId))}<p><code class="key" id="password" data-text="${secret}">${secret}</code></p>
 <p class="hint">${admin.validUntil}: ${context.time(expiresAt)}</p>
 <div class="actions"><button type="button" hidden data-copy="password" data-done="${common.copied}">${common.copy}</button>
 ${buttonLink(back, common.continue, 'primary')}</div>

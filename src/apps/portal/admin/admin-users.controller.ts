@@ -17,7 +17,7 @@ import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { AdminPage, type PageResult } from '../page.decorator.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
-import { newUserPage, temporaryPasswordPage, usersPage } from './admin-users-page.js';
+import { newUserPage, shownSecretPage, usersPage } from './admin-users-page.js';
 import { CREATE_USER, SHOW_NEW_USER, SHOW_USERS } from './admin.openapi.js';
 import { newUserForm, usersQuery } from './admin.schema.js';
 
@@ -96,8 +96,10 @@ export class AdminUsersController {
           return '';
         }
         const { account, password, expiresAt } = await this.provisioning.createTemporary(person, act);
-        const shown = { loginId: account.loginId, password, expiresAt, back: this.pages.pathOf(account.id) };
-        return temporaryPasswordPage(this.pages.navigationFor(caller), shown);
+        return shownSecretPage(this.pages.navigationFor(caller), {
+          ...{ kind: 'temporaryPassword', loginId: account.loginId, secret: password },
+          ...{ expiresAt, back: this.pages.pathOf(account.id) },
+        });
       },
       adminErrorText,
     );

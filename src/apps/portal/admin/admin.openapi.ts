@@ -41,6 +41,12 @@ export const SET_TEMPORARY: OperationOptions = {
   errors: REFUSED,
 };
 
+export const ISSUE_ACCESS_CODE: OperationOptions = {
+  summary: 'Issue a temporary access code by the form of the page',
+  description: `${FORM} Shows the code, once.`,
+  errors: [...REFUSED, 'MFA_STATE_CONFLICT'],
+};
+
 export const SHOW_ACCESS: OperationOptions = {
   redirects: true,
   summary: 'Page with the sessions and trusted browsers of a user',

@@ -3,6 +3,7 @@ export type UserAct =
   | 'unlock'
   | 'remove-authenticator'
   | 'reset'
+  | 'access-code'
   | 'change'
   | 'roles'
   | 'password'
@@ -25,6 +26,7 @@ const USER_ACTS: Readonly<Record<UserAct, UserActRule>> = {
   unlock: { byHelpDesk: true },
   'remove-authenticator': { byHelpDesk: true, needsReason: true, isDangerous: true },
   reset: { byHelpDesk: true, needsReason: true, isDangerous: true },
+  'access-code': { byHelpDesk: true, needsReason: true },
   change: {},
   roles: { needsReason: true },
   password: { isDangerous: true },

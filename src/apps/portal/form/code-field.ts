@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { normalisedCode } from '../../../identity/second-factor/backup-code/backup-code.js';
 import type { Submitted, SubmittedCode } from '../../../identity/second-factor/second-factor.js';
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 
@@ -12,6 +13,11 @@ export function totpIn(typed: string): Submitted<'totp'> {
   return submittedTotp(typed) ?? malformed();
 }
 
-function malformed(): never {
-  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'format' }] });
+/** The temporary access code in a form, in its normal form. @throws ServiceError as `codeIn` does */
+export function accessCodeIn(typed: string): string {
+  return normalisedCode(typed) ?? malformed('access_code');
+}
+
+function malformed(field = 'code'): never {
+  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'format' }] });
 }

@@ -82,6 +82,7 @@ export const signOutForm = v.strictObject(formEntries);
 
 export const setupForm = v.strictObject({
   ...formEntries,
+  access_code: v.optional(typedCode),
   replaces: v.optional(
     v.pipe(
       v.string(),

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import type { IssuedAccessCode } from '../../../identity/second-factor/access-code/access-code.js';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import { requestedLanguage } from '../../../platform/http/page/page-language.js';
 import type { View } from '../../../platform/http/page/view.js';
@@ -84,8 +85,8 @@ export class RecoveryPagesController {
     @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
     @Res() reply: Reply,
   ): Promise<View> {
-    await this.pages.act('invitation', token, reply, () => this.passwords.acceptInvitation(token, password));
-    return linkDonePage('invitation');
+    const accept = (): Promise<IssuedAccessCode | undefined> => this.passwords.acceptInvitation(token, password);
+    return linkDonePage('invitation', await this.pages.act('invitation', token, reply, accept));
   }
 
   @Get(RECOVERY_PAGES.unlock)

@@ -1,3 +1,4 @@
+import type { IssuedAccessCode } from '../../../identity/second-factor/access-code/access-code.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
@@ -90,16 +91,25 @@ function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageCon
   });
 }
 
-/** Page that confirms the effect of a link, with a link to the sign-in page. */
-export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
+/** Page that confirms the effect of a link, with a link to the sign-in page. It shows an access code once. */
+export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>, issued?: IssuedAccessCode): View {
   return pageView((context) => {
     const { title, done } = textsOf(kind, context.t);
     return {
       title,
-      body: html`${note('good', paragraph(done))}<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
+      ...(issued && { isShownOnce: true }),
+      body: html`${note('good', paragraph(done))}${issued && accessCodePart(context, issued)}<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
 `,
     };
   });
+}
+
+function accessCodePart({ t, time }: PageContext, { code, expiresAt }: IssuedAccessCode): Html {
+  const { common, admin, links } = t;
+  return html`${paragraph(links.invitation.accessCode)}<p><code class="key" id="access-code" data-text="${code}">${code}</code></p>
+<p class="hint">${admin.validUntil}: ${time(expiresAt)}</p>
+<p class="actions"><button type="button" hidden data-copy="access-code" data-done="${common.copied}">${common.copy}</button></p>
+`;
 }
 
 /** The page after a report. The mailed link comes first, because the password no longer works. */

@@ -4,9 +4,11 @@ import { OwnEnrolment } from '../../../signin/auth/own/own-enrolment.service.js'
 import { SECOND_FACTOR_PAGES, secondFactorPage, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { accessCodeIn } from '../form/code-field.js';
 import { withForm } from '../form/form-errors.js';
 import { FormPages } from '../form/form-pages.decorator.js';
 import { setupForm, setupQuery } from '../form/forms.schema.js';
@@ -42,6 +44,7 @@ export class SetupPagesController {
       reply.seeOther(secondFactorPage(this.forms.contextPath, 'verify', this.forms.returnTarget(returnTo)));
       return '';
     }
+    if (await this.ownEnrolment.lacksAccessCode(caller)) return this.pages.accessCodePage(caller, returnTo);
     const pending = choose === undefined ? await this.ownEnrolment.pending(caller) : undefined;
     return pending?.isOwn === true ? this.pages.pendingPage(caller, returnTo) : this.pages.page(caller, returnTo);
   }
@@ -53,9 +56,11 @@ export class SetupPagesController {
   @Operation(BEGIN_SETUP)
   async begin(
     @Caller() caller: Principal,
-    @Body({ schema: setupForm }) { replaces, return_to: returnTo }: InferOutput<typeof setupForm>,
+    @Body({ schema: setupForm }) form: InferOutput<typeof setupForm>,
     @Res() reply: Reply,
   ): Promise<PageResult> {
+    const { replaces, return_to: returnTo, access_code: accessCode } = form;
+    if (accessCode !== undefined) return this.useAccessCode(caller, accessCode, returnTo, reply);
     const pending = await this.ownEnrolment.pending(caller);
     if (pending && !pending.isOwn && replaces !== String(pending.until)) {
       throw await withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
@@ -66,6 +71,29 @@ export class SetupPagesController {
     await this.steps.offeringProof(caller, this.forms.returnTarget(returnTo), () =>
       this.ownEnrolment.setupOrResume(caller),
     );
+    return this.toSetup(returnTo, reply);
+  }
+
+  private async useAccessCode(
+    caller: Principal,
+    typed: string,
+    returnTo: string | undefined,
+    reply: Reply,
+  ): Promise<PageResult> {
+    const wrong = ({ setup }: Messages): string => setup.wrongAccessCode;
+    await this.steps.showingErrors(
+      caller,
+      {
+        returnTo: this.forms.returnTarget(returnTo),
+        texts: { MFA_CODE_INVALID: wrong, VALIDATION_FAILED: wrong },
+      },
+      (alert) => this.pages.accessCodePage(caller, returnTo, alert),
+      () => this.ownEnrolment.useAccessCode(caller, accessCodeIn(typed)),
+    );
+    return this.toSetup(returnTo, reply);
+  }
+
+  private toSetup(returnTo: string | undefined, reply: Reply): PageResult {
     reply.seeOther(withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo)));
     return '';
   }

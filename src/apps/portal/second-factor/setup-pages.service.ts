@@ -13,7 +13,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { type ChoiceFields, choicePage } from './choice-page.js';
-import { confirmPage, secretPage, type SetupFields } from './setup-pages.js';
+import { accessCodePage, confirmPage, secretPage, type SetupFields } from './setup-pages.js';
 
 const { confirm: CONFIRM_PATH, enrol: SETUP_PATH, passkey: PASSKEY_PATH } = SECOND_FACTOR_PAGES;
 /** Errors after which the page shows the form for the code, but not the secret. */
@@ -54,6 +54,11 @@ export class SetupPages {
       }),
       ...(passkey && { passkey: { form: fields(PASSKEY_PATH), ...passkey } }),
     });
+  }
+
+  /** The page that asks for the temporary access code, before the caller chooses an authenticator. */
+  accessCodePage(caller: Principal, returnTo: string | undefined, alert?: PagePart): View {
+    return accessCodePage(this.fields(SETUP_PATH, caller, returnTo, alert));
   }
 
   /** Shows the pending secret again, or only the form for its code if the login is too old to see the secret. */

@@ -1,7 +1,17 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContent, View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
-import { button, buttonLink, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
+import {
+  button,
+  buttonLink,
+  focus,
+  form,
+  type FormFields,
+  hidden,
+  note,
+  paragraph,
+  submitButton,
+} from '../form/forms.js';
 import { passkeyButton } from '../form/passkey-button.js';
 import { codeField, type ReauthenticationLink } from './verify-page.js';
 
@@ -22,6 +32,27 @@ export function proveAgainPage(alert: PagePart, link: ReauthenticationLink | und
 `
     }`,
   }));
+}
+
+/** Asks for the temporary access code that the first authenticator needs. */
+export function accessCodePage(fields: SetupFields): View {
+  const { alert } = fields;
+  return pageView((context) => {
+    const { setup, common } = context.t;
+    const { helpContact } = context.brand;
+    const field = html`<div class="field"><label for="access-code">${setup.accessCodeLabel}</label>
+<input id="access-code" name="access_code" maxlength="64" class="code long" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${focus(alert === undefined)} required></div>
+`;
+    return {
+      title: setup.titleAccessCode,
+      body: html`${alert?.(context)}${paragraph(setup.accessCodeIntro)}${form(fields, html`${field}${submitButton(common.continue)}`)}${
+        helpContact === undefined
+          ? undefined
+          : html`<p class="hint">${common.contact(helpContact)}</p>
+`
+      }${leaving(context, fields)}`,
+    };
+  });
 }
 
 interface ShownSecret {

@@ -6,6 +6,9 @@ import type { Family, Meters } from '../../../observability/metrics/meters.js';
 import type { FactorId } from '../second-factor.js';
 import type { StepOffset } from '../totp/totp.js';
 
+/** What an attempt submits; an access code proves no second factor, but spends the same budget. */
+type AttemptMethod = FactorId | 'access_code';
+
 interface Ending {
   /** `failure`: the code was verified and is wrong; `refused`: it was not verified. */
   readonly outcome: 'success' | 'failure' | 'refused' | 'error';
@@ -51,7 +54,7 @@ export class AttemptMeters {
   }
 
   /** Creates the usual series of a factor at startup, so that the first attempt is an increase. */
-  declare(method: FactorId, failures: readonly Reason[]): void {
+  declare(method: AttemptMethod, failures: readonly Reason[]): void {
     this.counterOf(method, SUCCESS);
     for (const reason of failures) {
       this.failures.add(reason);
@@ -61,21 +64,21 @@ export class AttemptMeters {
   }
 
   /** `offset` is that of the step of a one-time code. */
-  countSuccess(method: FactorId, offset?: StepOffset): void {
+  countSuccess(method: AttemptMethod, offset?: StepOffset): void {
     this.count(method, SUCCESS);
     if (offset !== undefined) this.offsets.record(offset);
   }
 
   /** Counts an attempt that ends with an error. */
-  countFailure(method: FactorId, error: unknown): void {
+  countFailure(method: AttemptMethod, error: unknown): void {
     this.count(method, this.endingBy(error));
   }
 
-  private count(method: FactorId, ending: Ending): void {
+  private count(method: AttemptMethod, ending: Ending): void {
     this.counterOf(method, ending).increment();
   }
 
-  private counterOf(method: FactorId, { outcome, reason }: Ending): Counter {
+  private counterOf(method: AttemptMethod, { outcome, reason }: Ending): Counter {
     return this.attempts.of({ outcome, method, reason });
   }
 

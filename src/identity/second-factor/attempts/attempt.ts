@@ -88,8 +88,12 @@ export function attemptSubjectOf(caller: Principal): AttemptSubject {
   return { subject, securityStamp, ...(via === 'token' && { jti: id }) };
 }
 
-/** What a response has to prove: an active authenticator, or the pending secret that this caller asked for. */
-export type TargetSecret = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly requestedBy: string };
+/**
+ * What a response has to prove: an active authenticator, the pending secret that this caller asked for, or with `none`, the
+ * right to set up the first authenticator of the account.
+ */
+export type TargetSecret =
+  { readonly kind: 'active' | 'none' } | { readonly kind: 'pending'; readonly requestedBy: string };
 
 export interface SealedSecret {
   readonly id: string;
@@ -187,10 +191,10 @@ export function endedRejection(
   return !target || hasTarget(state, target, now) ? undefined : NO_SECRET;
 }
 
-/** True if the account has an active authenticator, or that pending secret. */
+/** True if the account has an active authenticator, or that pending secret; for `none`, if it has no authenticator. */
 function hasTarget(state: FactorState, target: TargetSecret, now: number): boolean {
   if (target.kind === 'pending') return pendingSecretOf(state, target.requestedBy, now) !== undefined;
-  return hasAuthenticator(state);
+  return hasAuthenticator(state) === (target.kind === 'active');
 }
 
 export function hasAuthenticator({ active, passkeyCount }: FactorState): boolean {

@@ -16,13 +16,14 @@ const SYMBOLS = 8;
 /** Generates the codes of one set, all different, each of 40 bits, in the form that is hashed. */
 export function generateCodes(bytes: (length: number) => Uint8Array): readonly string[] {
   const codes = new Set<string>();
-  while (codes.size < CODES_PER_SET) codes.add(codeOf(bytes(BYTES)));
+  while (codes.size < CODES_PER_SET) codes.add(generateCode(bytes));
   return [...codes];
 }
 
-function codeOf(bytes: Uint8Array): string {
+/** Generates one code of 40 bits, in the form that is hashed. */
+export function generateCode(bytes: (length: number) => Uint8Array): string {
   let number = 0n;
-  for (const byte of bytes) number = (number << 8n) | BigInt(byte);
+  for (const byte of bytes(BYTES)) number = (number << 8n) | BigInt(byte);
   let code = '';
   for (let shift = (SYMBOLS - 1) * 5; shift >= 0; shift -= 5) {
     code += ALPHABET.charAt(Number((number >> BigInt(shift)) & 31n));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
-import { generateCodes, shownCode, storedCode, storedForms } from './backup-code.js';
+import { generateCode, generateCodes, shownCode, type StoredCode, storedCode, storedForms } from './backup-code.js';
 import { BackupCodeProperties } from './backup-code.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
 
@@ -26,9 +26,20 @@ export class BackupCodes {
     return codes.map(shownCode);
   }
 
+  /** A random code that belongs to no set, as it is shown, once, and as it is stored. */
+  createOne(): { readonly shown: string; readonly stored: StoredCode } {
+    const code = generateCode((length) => this.random.bytes(length));
+    return { shown: shownCode(code), stored: storedCode(code, this.properties.active) };
+  }
+
+  /** Every form in which a normalised code can be stored. */
+  formsOf(code: string): readonly StoredCode[] {
+    return storedForms(code, this.properties.all);
+  }
+
   /** Uses up a normalised code; false if it is not in the set, or no longer. */
   consume(tx: Tx, subject: string, setId: string, code: string): Promise<boolean> {
-    return this.store.consume(tx, subject, setId, storedForms(code, this.properties.all));
+    return this.store.consume(tx, subject, setId, this.formsOf(code));
   }
 
   remaining(tx: Tx, subject: string, setId: string): Promise<number> {

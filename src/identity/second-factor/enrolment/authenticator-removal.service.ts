@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { AccessCodes } from '../access-code/access-codes.service.js';
 import { RelyingParty } from '../passkey/relying-party.service.js';
 import type { AuthenticatorType } from '../factor-state.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
@@ -15,6 +16,7 @@ export class AuthenticatorRemoval {
     private readonly list: AuthenticatorListStore,
     private readonly obsolete: ObsoleteAuthenticators,
     private readonly relyingParty: RelyingParty,
+    private readonly accessCodes: AccessCodes,
   ) {}
 
   /**
@@ -39,8 +41,9 @@ export class AuthenticatorRemoval {
   }
 
   /** Deletes everything of an account whose row is gone. */
-  forget(tx: Tx, subject: string): Promise<void> {
-    return this.obsolete.cleanUp(tx, subject);
+  async forget(tx: Tx, subject: string): Promise<void> {
+    await this.obsolete.cleanUp(tx, subject);
+    await this.accessCodes.forget(tx, subject);
   }
 
   /** Removes all authenticators; false if none is active. */
@@ -53,7 +56,7 @@ export class AuthenticatorRemoval {
   /** Removes all authenticators and demands a new enrolment; false if the account does not exist. */
   async reset(tx: Tx, subject: string): Promise<boolean> {
     const isReset = await this.store.reset(tx, subject);
-    if (isReset) await this.obsolete.cleanUp(tx, subject);
+    if (isReset) await this.forget(tx, subject);
     return isReset;
   }
 }

@@ -108,7 +108,7 @@ export class TotpFactor implements SecondFactor<'totp'> {
 
 /** The secrets whose codes are accepted; undefined if the account has none, or another login asked for the pending one. */
 function secretsOf(state: FactorState, target: TargetSecret, now: number): readonly SealedSecret[] | undefined {
-  if (target.kind === 'active') return hasAuthenticator(state) ? state.active : undefined;
+  if (target.kind !== 'pending') return hasAuthenticator(state) ? state.active : undefined;
   const pending = pendingSecretOf(state, target.requestedBy, now);
   return pending && [pending];
 }

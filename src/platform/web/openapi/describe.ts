@@ -93,6 +93,7 @@ function operationOf(api: Api, route: Route, write: WriteSchema): OperationObjec
     ...(content && { requestBody: { required: isRequired(content), content } }),
     responses: {
       [route.status]: goodAnswer(route, write),
+      ...otherAnswer(route, write),
       ...(operation?.redirects === true && { [SEE_OTHER]: sendingOn(route, write) }),
       ...errorResponses(
         [...ownErrors(route), ...errors, ...(operation?.errors ?? []), 'UNAVAILABLE'],
@@ -152,6 +153,13 @@ function goodAnswer({ status, mediaType, options, operation }: Route, write: Wri
       ),
     }),
   };
+}
+
+function otherAnswer(route: Route, write: WriteSchema): Readonly<Record<number, ResponseObject>> {
+  const also = route.operation?.also;
+  if (!also) return {};
+  const options = { ...route.options, responseSchema: also.schema };
+  return { [also.status]: goodAnswer({ ...route, status: also.status, options }, write) };
 }
 
 /** The 303 of a page route: without a body, but with the media type of the page. */

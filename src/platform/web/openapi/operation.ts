@@ -13,6 +13,8 @@ export interface OperationOptions {
   readonly errors?: readonly ErrorCode[];
   /** The route also responds with 303, which sends the browser to another page. */
   readonly redirects?: true;
+  /** Another success of the route, by the state of the service. */
+  readonly also?: { readonly status: number; readonly schema: GenericSchema };
   /** Names of the cookies that the success response sets. */
   readonly cookies?: readonly string[];
   /** Names of the security schemes of a public route that checks credentials itself. */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
 import { AUDIENCES, LOGIN_API, RESOURCE_API } from '../../../kernel/principal/audience.js';
+import { normalisedCode } from '../../../identity/second-factor/backup-code/backup-code.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/factor-state.js';
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 import { textOfBytes } from '../../../platform/web/schema.js';
@@ -29,7 +30,7 @@ export const code = v.pipe(v.string(), v.metadata({ anyOf: [TOTP, BACKUP] }), pa
 const totpCode = v.pipe(v.string(), v.metadata(TOTP), parsedBy(submittedTotp));
 
 /** Replaces a text by what `parse` makes of it; a text of which it makes nothing is malformed. */
-function parsedBy<T extends object>(parse: (text: string) => T | undefined): v.RawTransformAction<string, T> {
+function parsedBy<T extends object | string>(parse: (text: string) => T | undefined): v.RawTransformAction<string, T> {
   return v.rawTransform(({ dataset, addIssue, NEVER }) => {
     const parsed = parse(dataset.value);
     if (parsed) return parsed;
@@ -116,9 +117,17 @@ export const verifySchema = v.strictObject({ code, resource });
 /** `POST /2fa/confirm`: a backup code cannot confirm a secret. */
 export const confirmSchema = v.strictObject({ code: totpCode, resource });
 
+/** The temporary access code that the first authenticator of an account may need. */
+export const accessCode = v.pipe(
+  v.string(),
+  v.metadata({ ...BACKUP, description: 'A temporary access code as it was shown; spaces and dashes are ignored.' }),
+  parsedBy(normalisedCode),
+);
+
 /** `POST /2fa/setup`. */
 export const setupSchema = v.strictObject({
   pw: v.optional(password),
+  access_code: v.optional(accessCode),
   add: v.optional(
     v.pipe(v.boolean(), v.description('True keeps the active authenticator apps; otherwise it replaces them.')),
   ),

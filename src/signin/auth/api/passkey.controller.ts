@@ -40,9 +40,10 @@ export class PasskeyController {
   @ResponseSchema(creationOptionsResponse)
   registrationOptions(
     @Caller() caller: Principal,
-    @Body({ schema: registrationOptionsSchema }) { pw, code }: v.InferOutput<typeof registrationOptionsSchema>,
+    @Body({ schema: registrationOptionsSchema })
+    { pw, code, access_code: accessCode }: v.InferOutput<typeof registrationOptionsSchema>,
   ): Promise<object> {
-    return this.own.registrationOptions(caller, { password: pw, code });
+    return this.own.registrationOptions(caller, { password: pw, code, accessCode });
   }
 
   @Post()

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simple
 import * as v from 'valibot';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { Registration } from '../../../identity/second-factor/passkey/passkey.js';
-import { authenticatorName, code, password, resource } from './login.schema.js';
+import { accessCode, authenticatorName, code, password, resource } from './login.schema.js';
 
 /** Longest binary members, in Base64url: room for attestations with certificates, and for RSA keys. */
 const MAX_LENGTH = 16_384;
@@ -56,6 +56,7 @@ const assertion = v.pipe(
 /** `POST /2fa/passkeys/registration/options`. */
 export const registrationOptionsSchema = v.strictObject({
   pw: v.optional(password),
+  access_code: v.optional(accessCode),
   code: v.optional(
     v.pipe(
       code,

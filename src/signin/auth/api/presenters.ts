@@ -7,7 +7,9 @@ import type { Authenticator } from '../../../identity/second-factor/factor-state
 import { acrOf, type Amr } from '../../../kernel/principal/amr.js';
 import type { Challenge } from '../login/first-factor.js';
 import { authoritiesOf, type FullPrincipal } from '../../../kernel/principal/principal.js';
+import type { IssuedAccessCode } from '../../../identity/second-factor/access-code/access-code.js';
 import type {
+  accessCodeResponse,
   authenticator,
   loginResponse,
   meResponse,
@@ -103,16 +105,17 @@ export function toAuthenticatorBody(listed: Authenticator): InferOutput<typeof a
 
 type ChallengeBody = Pick<
   Extract<InferOutput<typeof loginResponse>, { mfa_required: true }>,
-  'enrolment_required' | 'enrolment_methods' | 'methods'
+  'enrolment_required' | 'enrolment_methods' | 'access_code_required' | 'methods'
 >;
 
 /** Methods that a caller can use for the second step, or to enrol. */
-export function toChallengeBody({ next, methods }: DueStep): ChallengeBody {
+export function toChallengeBody({ next, methods, needsAccessCode }: DueStep): ChallengeBody {
   if (next !== 'enrol') return { methods };
   return {
     enrolment_required: true,
     methods: [],
     enrolment_methods: methods.filter((method) => method !== 'backup_code'),
+    ...(needsAccessCode && { access_code_required: true }),
   };
 }
 
@@ -122,6 +125,11 @@ export function toLoginChallengeBody(
   { mfaToken, expiresIn }: Challenge,
 ): InferOutput<typeof loginResponse> {
   return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(due) };
+}
+
+/** A temporary access code, in the only response that shows it. */
+export function toAccessCodeBody({ code, expiresAt }: IssuedAccessCode): InferOutput<typeof accessCodeResponse> {
+  return { access_code: code, expires: toDate(expiresAt) };
 }
 
 /** A part of a list; `next` is present if more may follow. */

@@ -70,7 +70,19 @@ const openEntries = {
       v.description('If enrolment comes first: the types of authenticators, one of which has to be set up.'),
     ),
   ),
+  access_code_required: v.optional(
+    v.pipe(v.literal(true), v.description('If enrolment comes first: it needs a temporary access code.')),
+  ),
 };
+
+/** A temporary access code. */
+export const accessCodeResponse = v.object({
+  access_code: v.pipe(
+    v.string(),
+    v.description('Admits the set-up of the first authenticator, once. Shown only in this response.'),
+  ),
+  expires: v.date(),
+});
 
 /** `POST /login`: an `mfa_token` for the second step, or tokens if that is not required. */
 export const loginResponse = v.variant('mfa_required', [

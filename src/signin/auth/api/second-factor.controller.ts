@@ -49,12 +49,13 @@ export class SecondFactorController {
   @ResponseSchema(setupResponse)
   async setup(
     @Caller() caller: Principal,
-    @Body({ schema: setupSchema }) { pw, add, name }: v.InferOutput<typeof setupSchema>,
+    @Body({ schema: setupSchema }) { pw, access_code: accessCode, add, name }: v.InferOutput<typeof setupSchema>,
   ): Promise<v.InferOutput<typeof setupResponse>> {
     const options = { adds: add, name };
+    const proofs = { password: pw, accessCode };
     const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.ownEnrolment.setup(
       caller,
-      pw,
+      proofs,
       options,
     );
     const shown = { secret, otpauth_uri: otpauthUri, qr, expires_in: expiresInSeconds };

@@ -40,7 +40,7 @@ export class SessionController {
     @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
     @Res() reply: Reply,
   ): Promise<InferOutput<typeof sessionResponse>> {
-    const { next, methods, session, roles } = await this.login.signIn(
+    const { next, methods, needsAccessCode, session, roles } = await this.login.signIn(
       { id: body.id, pw: body.pw, newPw: body.new_pw },
       reply,
     );
@@ -56,7 +56,7 @@ export class SessionController {
       mfa_required: true,
       authorities: [ROLE_PRE_MFA],
       expires_in: expiresIn,
-      ...toChallengeBody({ next, methods }),
+      ...toChallengeBody({ next, methods, needsAccessCode }),
     };
   }
 

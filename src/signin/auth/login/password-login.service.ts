@@ -51,8 +51,8 @@ export class PasswordLogin {
         before: (tx) => this.newDevices.record(tx, passed.account.id, cookies),
       });
       if (completed) return { ...of, completed };
-      const { next, methods } = passed;
-      return { ...of, next, methods, challenge: await challenge(passed) };
+      const { next, methods, needsAccessCode } = passed;
+      return { ...of, next, methods, needsAccessCode, challenge: await challenge(passed) };
     });
     this.meters.count(result.completed ? 'success' : 'challenged');
     return result;

@@ -44,11 +44,11 @@ export class PortalLogin {
     const of = { roles, ...withoutUndefined({ language }) };
     if (!completed) {
       this.credentials.writeCookies(reply, result.challenge);
-      const { next, methods, challenge } = result;
-      return { ...of, next, methods, session: challenge.session };
+      const { next, methods, needsAccessCode, challenge } = result;
+      return { ...of, next, methods, needsAccessCode, session: challenge.session };
     }
     await this.credentials.write(reply, completed.opened, roles, 'session');
     if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
-    return { ...of, next: 'none', methods: [], session: completed.opened.session };
+    return { ...of, next: 'none', methods: [], needsAccessCode: false, session: completed.opened.session };
   }
 }

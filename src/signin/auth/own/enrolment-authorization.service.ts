@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
+import { hasSecondFactor as hasSecondFactorMethod } from '../../../kernel/principal/amr.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
+import { type HalfPrincipal, type Principal, requesterOf } from '../../../kernel/principal/principal.js';
+import {
+  AccessCodeAttempts,
+  type EnrollingSubject,
+} from '../../../identity/second-factor/access-code/access-code-attempts.service.js';
+import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { AuthenticatorType } from '../../../identity/second-factor/factor-state.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
@@ -10,6 +16,14 @@ import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { ChangeAuthorization } from './change-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
+/** What a caller shows to set up an authenticator. */
+export interface EnrolmentProofs {
+  /** Of a full caller without a second factor. */
+  readonly password?: string | undefined;
+  /** A temporary access code in its normal form. */
+  readonly accessCode?: string | undefined;
+}
+
 /** Decides who may set up an authenticator (http-api section 3). */
 @Injectable()
 export class EnrolmentAuthorization {
@@ -17,16 +31,59 @@ export class EnrolmentAuthorization {
     private readonly reauthentication: Reauthentication,
     private readonly changes: ChangeAuthorization,
     private readonly policy: MfaPolicy,
+    private readonly accessCodes: AccessCodeAttempts,
     private readonly sessions: Sessions,
   ) {}
 
   /**
    * Admits a half-authenticated caller who must enrol, a full one whose last proof of the second factor is recent and strong
-   * enough, or without a second factor, one with a fresh login or the right `password`. Returns the account.
+   * enough, or without a second factor, one with a fresh login or the right `password`. The first authenticator may also need
+   * an `accessCode`, unless this login has used one before. Returns the account.
    * @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, or a proof that is too old or too weak,
-   * `INVALID_CREDENTIALS` for a wrong `password`, and as `requireAllowed` does
+   * `INVALID_CREDENTIALS` for a wrong `password`, and as `requireAllowed` and `requireAccessCode` do
    */
-  async require(caller: Principal, type: AuthenticatorType, password?: string): Promise<Account> {
+  async require(
+    caller: Principal,
+    type: AuthenticatorType,
+    { password, accessCode }: EnrolmentProofs = {},
+  ): Promise<Account> {
+    const account = await this.requireLogin(caller, type, password);
+    await this.requireAccessCode(caller, account, accessCode);
+    return account;
+  }
+
+  /** True if the caller must use an access code before it can set up an authenticator. */
+  async lacksAccessCode(caller: Principal): Promise<boolean> {
+    const account = await this.reauthentication.accountOf(caller);
+    return !provesMfa(caller) && this.accessCodes.isMissing(account, enrollingOf(caller));
+  }
+
+  /**
+   * Uses the access code for the login of the caller, once the login itself may enrol.
+   * @throws ServiceError `VALIDATION_FAILED` without a code, and as `AccessCodeAttempts.use` does
+   */
+  private async requireAccessCode(caller: Principal, account: Account, code: string | undefined): Promise<void> {
+    const login = enrollingOf(caller);
+    if (provesMfa(caller) || !(await this.accessCodes.isMissing(account, login))) return;
+    if (code === undefined) {
+      throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'access_code', code: 'required' }] });
+    }
+    await this.accessCodes.use(login, code);
+  }
+
+  /**
+   * Ends the access code with the first authenticator, which the transaction stores.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the account needs a code and this login has none, or no longer
+   */
+  async spendAccessCode(tx: Tx, caller: Principal, account: Account): Promise<void> {
+    if (!provesMfa(caller)) await this.accessCodes.spend(tx, account, enrollingOf(caller));
+  }
+
+  private async requireLogin(
+    caller: Principal,
+    type: AuthenticatorType,
+    password: string | undefined,
+  ): Promise<Account> {
     const account = await this.reauthentication.accountOf(caller);
     if (caller.kind === 'half') {
       this.requireAllowed(caller, account, type);
@@ -77,4 +134,13 @@ export class EnrolmentAuthorization {
     if (sid === undefined || (await this.sessions.find(sid, tx))) return;
     throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
   }
+}
+
+function enrollingOf(caller: Principal): EnrollingSubject {
+  return { ...attemptSubjectOf(caller), requestedBy: requesterOf(caller) };
+}
+
+/** True for a login that proved a second factor elsewhere: an access code replaces that proof. */
+function provesMfa(caller: Principal): boolean {
+  return caller.kind === 'full' && hasSecondFactorMethod(caller.amr);
 }

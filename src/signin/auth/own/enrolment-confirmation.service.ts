@@ -48,6 +48,7 @@ export class EnrolmentConfirmation {
       if (caller.kind === 'full') {
         this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));
       }
+      if (proof.change === 'first') await this.authorization.spendAccessCode(tx, caller, account);
       // The new device first: its history must not have the completion of this login.
       const [, opened] = await Promise.all([
         caller.kind === 'half' && this.newDevices.record(tx, caller.subject, cookies),

@@ -11,7 +11,7 @@ import {
 } from '../../../identity/second-factor/enrolment/pending-secrets.service.js';
 import { SecondFactorSetup, type Setup } from '../../../identity/second-factor/enrolment/setup.service.js';
 import type { SetupRequest } from '../../../identity/second-factor/factor-state.js';
-import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
+import { EnrolmentAuthorization, type EnrolmentProofs } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 
@@ -44,15 +44,15 @@ export class OwnEnrolment {
   /**
    * With active authenticator apps, the new one replaces them, or with `adds` it is a further one.
    * @throws ServiceError `STEP_UP_REQUIRED` for a login or a proof that is not enough, `INVALID_CREDENTIALS` for a wrong `password`,
-   * `MFA_STATE_CONFLICT` if the account has as many apps as it may
+   * `MFA_STATE_CONFLICT` if the account has as many apps as it may, and as `EnrolmentAuthorization.require` does
    */
-  async setup(caller: Principal, password: string | undefined, options: SetupOptions = {}): Promise<Setup> {
-    return this.secondFactorSetup.begin(await this.authorize(caller, password, options));
+  async setup(caller: Principal, proofs: EnrolmentProofs, options: SetupOptions = {}): Promise<Setup> {
+    return this.secondFactorSetup.begin(await this.authorize(caller, proofs, options));
   }
 
   /** Like `setup`; if the caller already has a pending secret for the same purpose, returns it with new backup codes. */
   async setupOrResume(caller: Principal, options?: SetupOptions): Promise<Setup> {
-    const request = await this.authorize(caller, undefined, options);
+    const request = await this.authorize(caller, {}, options);
     const resumed = await this.secondFactorSetup.resume(request);
     if (resumed) return resumed;
     try {
@@ -65,9 +65,20 @@ export class OwnEnrolment {
     }
   }
 
+  /** True if the caller must use an access code first, as `useAccessCode` does. */
+  lacksAccessCode(caller: Principal): Promise<boolean> {
+    return this.authorization.lacksAccessCode(caller);
+  }
+
+  /** Uses the access code for the login of the caller. @throws ServiceError as `EnrolmentAuthorization.require` does */
+  async useAccessCode(caller: Principal, accessCode: string): Promise<void> {
+    // Either kind of authenticator may follow: the rules for a passkey hold for both.
+    await this.authorization.require(caller, 'passkey', { accessCode });
+  }
+
   /** Returns the caller's pending secret again; undefined if there is none. @throws ServiceError as `setup` does */
   async shown(caller: Principal): Promise<ShownPendingSecret | undefined> {
-    return this.pendingSecrets.shown(await this.authorize(caller, undefined));
+    return this.pendingSecrets.shown(await this.authorize(caller));
   }
 
   /** Returns the pending secret of the account; undefined if there is none. */
@@ -85,10 +96,10 @@ export class OwnEnrolment {
 
   private async authorize(
     caller: Principal,
-    password: string | undefined,
+    proofs: EnrolmentProofs = {},
     { adds = false, name }: SetupOptions = {},
   ): Promise<SetupRequest> {
-    const account = await this.authorization.require(caller, 'totp', password);
+    const account = await this.authorization.require(caller, 'totp', proofs);
     const hasFactor = hasSecondFactor(account);
     const { securityStamp: ofStamp } = account;
     const change = !hasFactor ? 'first' : adds || account.totpCount === 0 ? 'add' : 'replace';

@@ -12,7 +12,7 @@ import type { Registration } from '../../../identity/second-factor/passkey/passk
 import { PasskeyRegistrations } from '../../../identity/second-factor/passkey/passkey-registrations.service.js';
 import { RelyingParty } from '../../../identity/second-factor/passkey/relying-party.service.js';
 import type { SubmittedCode } from '../../../identity/second-factor/second-factor.js';
-import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
+import { EnrolmentAuthorization, type EnrolmentProofs } from './enrolment-authorization.service.js';
 
 /** A new passkey, as its owner sees it. */
 export interface NewOwnPasskey extends AddedPasskey {
@@ -34,15 +34,15 @@ export class OwnPasskeys {
 
   /**
    * Options for a new passkey. A half-authenticated caller whose account has an authenticator app proves it by `code`, which
-   * is charged as any attempt; `password` is that of a full caller without a second factor.
+   * is charged as any attempt.
    * @throws ServiceError `MFA_STATE_CONFLICT`, as `EnrolmentAuthorization.require` and `PasskeySetup.begin` do
    */
   async registrationOptions(
     caller: Principal,
-    { password, code }: { readonly password?: string | undefined; readonly code?: SubmittedCode | undefined } = {},
+    { code, ...proofs }: EnrolmentProofs & { readonly code?: SubmittedCode | undefined } = {},
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     this.relyingParty.requireAvailable();
-    const { loginId, ...account } = await this.authorization.require(caller, 'passkey', password);
+    const { loginId, ...account } = await this.authorization.require(caller, 'passkey', proofs);
     const purpose = registrationPurpose(account);
     const proves = caller.kind === 'half' && purpose === 'registration';
     if (proves && code === undefined) {
@@ -66,9 +66,10 @@ export class OwnPasskeys {
     const passkey = await this.registrations.verify(asked, registrationPurpose(account), credential);
     const name = chosenName ?? passkey.name;
     const place = this.authorization.placeOf(caller, account);
-    const added = await this.enrolment.addPasskey(owner, { ...passkey, name }, place, (tx) =>
-      this.authorization.requireLive(tx, caller),
-    );
+    const added = await this.enrolment.addPasskey(owner, { ...passkey, name }, place, async (tx) => {
+      await this.authorization.requireLive(tx, caller);
+      if (place === 'first') await this.authorization.spendAccessCode(tx, caller, account);
+    });
     return { ...added, isSynced: passkey.isBackupEligible, ...withoutUndefined({ name }) };
   }
 

@@ -4,6 +4,9 @@ import { type Language, LANGUAGES } from '../../../identity/account/language.js'
 import { acceptedLanguage } from '../../../platform/http/page/page-language.js';
 import { MessagesProperties } from '../../messages/messages.properties.js';
 import { Public } from '../../../kernel/principal/access.decorator.js';
+import { toAccessCodeBody } from '../../auth/api/presenters.js';
+import type { accessCodeResponse } from '../../auth/api/responses.schema.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
 import { LockRecovery } from '../lock-recovery.service.js';
 import { NotMeReports } from '../not-me-reports.service.js';
@@ -56,8 +59,14 @@ export class RecoveryController {
   @HashesPassword()
   @HttpCode(204)
   @Operation(ACCEPT_INVITATION)
-  async accept(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
-    await this.passwords.acceptInvitation(body.token, body.new);
+  async accept(
+    @Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>,
+    @Res() reply: Reply,
+  ): Promise<InferOutput<typeof accessCodeResponse> | undefined> {
+    const issued = await this.passwords.acceptInvitation(body.token, body.new);
+    if (!issued) return undefined;
+    reply.setStatus(200);
+    return toAccessCodeBody(issued);
   }
 
   @Post('account/not-me')

@@ -1,3 +1,4 @@
+import { accessCodeResponse } from '../../auth/api/responses.schema.js';
 import type { OperationOptions } from '../../../platform/web/openapi/operation.js';
 
 export const FORGOT: OperationOptions = {
@@ -24,7 +25,10 @@ export const UNLOCK: OperationOptions = {
 
 export const ACCEPT_INVITATION: OperationOptions = {
   summary: 'Choose the first password by the link of an invitation',
-  description: 'The user then signs in with it, and sets up a second factor. A weak password leaves the link valid.',
+  description:
+    'The user then signs in with it, and sets up a second factor. A weak password leaves the link valid. If the second factor ' +
+    'needs a temporary access code (`app.security.mfa.access-code.policy`), the status is 200, and the response shows the code once.',
+  also: { status: 200, schema: accessCodeResponse },
   errors: ['LINK_INVALID'],
 };
 
