@@ -8,9 +8,11 @@ import { RefreshTokenStore } from './refresh-token.store.js';
 import {
   type Application,
   type ApplicationKind,
+  type BrowserKind,
   expiryOfSession,
   hashSecret,
   idpFactsOf,
+  isBrowserKind,
   isWorthTouching,
   type LoginFacts,
   type OpenedSession,
@@ -55,7 +57,7 @@ export class SessionWriter {
     const session = this.fresh(kind, facts);
     const secret = kind === 'token' ? undefined : this.secrets.newCookie();
     const [refreshToken] = await Promise.all([
-      kind === 'portal' ? undefined : this.issueToken(tx, session, 1),
+      isBrowserKind(kind) ? undefined : this.issueToken(tx, session, 1),
       this.insert(tx, session, secret),
     ]);
     return { session, ...withoutUndefined({ secret, refreshToken }) };
@@ -65,9 +67,9 @@ export class SessionWriter {
   async openHalf(
     tx: Tx,
     facts: LoginFacts,
-    half: { readonly securityStamp: number; readonly isEnrolment: boolean },
+    half: { readonly securityStamp: number; readonly isEnrolment: boolean; readonly kind?: BrowserKind },
   ): Promise<OpenedSession> {
-    const fresh = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
+    const fresh = this.fresh(facts.idp === undefined ? (half.kind ?? 'portal') : 'staff', facts);
     const expiresAt = Math.min(fresh.createdAt + this.lifetimes.ofHalf(half.isEnrolment), fresh.expiresAt);
     const session = { ...fresh, halfSecurityStamp: half.securityStamp, expiresAt };
     const secret = this.secrets.newCookie();
@@ -191,7 +193,7 @@ export class SessionWriter {
   /** Issues a token that supersedes the current one; a use of the superseded token is no sign of theft. */
   private async withNewToken(tx: Tx, changed: OpenedSession): Promise<OpenedSession> {
     const { session } = changed;
-    if (session.kind === 'portal') return changed;
+    if (isBrowserKind(session.kind)) return changed;
     await this.tokens.supersede(tx, session.id, this.clock.seconds());
     const generation = (await this.tokens.lastGeneration(tx, session.id)) + 1;
     return { ...changed, refreshToken: await this.issueToken(tx, session, generation) };

@@ -1,6 +1,6 @@
 import { Duration } from '../../config/bind/duration.js';
 import { full } from '../../config/bind/effect.js';
-import { duration } from '../../config/bind/key-type.js';
+import { duration, integer } from '../../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { Rate, rate } from '../../platform/rate-limit/rate.js';
@@ -32,8 +32,30 @@ export class SessionProperties implements SelfChecking {
   })
   readonly enrolmentTimeout: Duration = Duration.ofSeconds(600);
 
+  @Key(integer({ min: 1, max: 30 }), {
+    does:
+      'Days since its login for which a browser stays signed in, used or not, if its user has chosen that on the sign-in page; ' +
+      'reopening the browser does not sign out. It proves nothing more: functions that need a recent login or second factor ask ' +
+      'again. Other sessions of browsers last as idle and absolute say. NIST SP 800-63B permits 30 days without a second factor.',
+    effect: full,
+    defaultText: 'users cannot choose it',
+  })
+  readonly keepSignedInDays?: number;
+
   violations(): readonly Violation[] {
-    return idleViolations(this, 'app.security.session');
+    return [...idleViolations(this, 'app.security.session'), ...this.keepViolations()];
+  }
+
+  get keptSeconds(): number | undefined {
+    return this.keepSignedInDays === undefined ? undefined : this.keepSignedInDays * 86_400;
+  }
+
+  /** A shorter time would sign out first whoever asked to stay signed in. */
+  private keepViolations(): readonly Violation[] {
+    const kept = this.keptSeconds;
+    if (kept === undefined || kept >= this.absolute.seconds) return [];
+    const reason = 'is shorter than app.security.session.absolute';
+    return [{ property: 'keepSignedInDays', against: ['absolute'], reason }];
   }
 }
 
@@ -74,7 +96,11 @@ export class RefreshProperties implements SelfChecking {
 
 /** The lifetimes of sessions that these keys set. */
 export function lifetimesOf(portal: SessionProperties, refresh: RefreshProperties): SessionLifetimes {
-  return new SessionLifetimes(secondsOf(portal), secondsOf(refresh), Math.ceil(portal.enrolmentTimeout.seconds));
+  const kept = portal.keptSeconds;
+  return new SessionLifetimes(
+    { ...{ browser: secondsOf(portal), application: secondsOf(refresh) }, ...(kept !== undefined && { kept }) },
+    Math.ceil(portal.enrolmentTimeout.seconds),
+  );
 }
 
 function secondsOf({ idle, absolute }: SessionProperties | RefreshProperties): Lifetime {

@@ -10,6 +10,7 @@ import {
   type Application,
   type ApplicationSession,
   hashSecret,
+  isBrowserKind,
   isSecretForm,
   type Session,
   type StepUpFacts,
@@ -136,7 +137,7 @@ export class SessionStore {
 
   /** Of concurrent requests, one writes. It does not extend sessions with refresh tokens: only a refresh does. */
   async touch(tx: Tx, { id, kind, lastUsedAt }: Session, now: number, expiresAt: number): Promise<void> {
-    const hasCookie = kind === 'portal' || kind === 'staff';
+    const hasCookie = isBrowserKind(kind) || kind === 'staff';
     if (!hasCookie) await tx.change(TOUCH, [now, id, lastUsedAt]);
     else await tx.change(TOUCH_PORTAL, [now, expiresAt, id, lastUsedAt]);
   }

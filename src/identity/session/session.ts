@@ -4,11 +4,13 @@ import type { Amr } from '../../kernel/principal/amr.js';
 import type { AuthenticationFacts } from '../../kernel/principal/principal.js';
 
 /**
- * Kind of a session: `token` for programs with a refresh cookie, `portal` for browsers with a session cookie, `staff` for
- * browsers that signed in at an identity provider and have both. A session of an application belongs to that of a browser: `app`
+ * Kind of a session: `token` for programs with a refresh cookie, `portal` for browsers with a session cookie, `kept` for
+ * those whose user chose to stay signed in, `staff` for browsers that signed in at an identity provider and have both. A session of an application belongs to that of a browser: `app`
  * lasts no longer than it, and `offline` (OpenID Connect Core section 11) outlasts its idle time. Both end when it is ended.
  */
-export type SessionKind = 'token' | 'portal' | 'staff' | ApplicationKind;
+export type SessionKind = 'token' | BrowserKind | 'staff' | ApplicationKind;
+/** Kinds of sessions of browsers without a refresh token. */
+export type BrowserKind = 'portal' | 'kept';
 export type ApplicationKind = 'app' | 'offline';
 
 /** The part of a session that only those of applications have. */
@@ -90,17 +92,30 @@ export interface Lifetime {
   readonly absolute: number;
 }
 
+interface LifetimesByUse {
+  readonly browser: Lifetime;
+  readonly application: Lifetime;
+  /** Seconds that a browser stays signed in if its user chose that; undefined if users cannot choose it any more. */
+  readonly kept?: number;
+}
+
+/** True for the session of a browser without a refresh token. */
+export function isBrowserKind(kind: SessionKind): kind is BrowserKind {
+  return kind === 'portal' || kind === 'kept';
+}
+
 /** How long sessions of each kind last. */
 export class SessionLifetimes {
   private readonly byKind: Readonly<Record<SessionKind, Lifetime>>;
 
   /** `enrolment` is how long a session waits for its user to set up a second factor. */
   constructor(
-    browser: Lifetime,
-    application: Lifetime,
+    { browser, application, kept }: LifetimesByUse,
     private readonly enrolment: number,
   ) {
-    this.byKind = { portal: browser, staff: browser, token: application, app: browser, offline: application };
+    const ofKept = kept === undefined ? browser : { idle: kept, absolute: kept };
+    const ofBrowsers = { portal: browser, kept: ofKept, staff: browser, app: browser };
+    this.byKind = { ...ofBrowsers, token: application, offline: application };
   }
 
   of(kind: SessionKind): Lifetime {

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { type Amr, PWD } from '../../kernel/principal/amr.js';
 import {
   type ApplicationSession,
+  type BrowserKind,
   type IdpLoginFacts,
   idpFactsOf,
   type LoginFacts,
@@ -27,6 +29,8 @@ export interface HalfAuthenticatedFacts extends IdpLoginFacts {
   readonly authTime?: number;
   /** True if the user must set up a second factor, which takes longer than to enter a code. */
   readonly isEnrolment: boolean;
+  /** The kind of the session of a password login, once it is complete. */
+  readonly kind?: BrowserKind;
 }
 
 /** Facts of the event `SESSION_REVOKED`. */
@@ -62,9 +66,9 @@ export class Sessions {
    */
   openHalf(
     tx: Tx,
-    { securityStamp, isEnrolment, amr = PWD, ...facts }: HalfAuthenticatedFacts,
+    { securityStamp, isEnrolment, kind, amr = PWD, ...facts }: HalfAuthenticatedFacts,
   ): Promise<OpenedSession> {
-    return this.writer.openHalf(tx, { ...facts, amr }, { securityStamp, isEnrolment });
+    return this.writer.openHalf(tx, { ...facts, amr }, { securityStamp, isEnrolment, ...withoutUndefined({ kind }) });
   }
 
   /** The live session of that id, full or half-authenticated; one read, or two for one that lasts no longer than its parent. */

@@ -36,15 +36,22 @@ export class AuthCookies {
   }
 
   /** Writes the cookies of an opened session: its own, and that of its refresh token, if it has them; `now` in epoch seconds. */
-  setCredentials(reply: Reply, { secret, refreshToken }: OpenedSession, now: number): void {
-    if (secret !== undefined) this.setSession(reply, secret);
+  setCredentials(reply: Reply, opened: OpenedSession, now: number): void {
+    const { refreshToken } = opened;
+    this.setSession(reply, opened, now);
     if (!refreshToken) return;
     const maxAge = refreshToken.expiresAt - now;
     reply.setCookie(REFRESH_TOKEN, refreshToken.value, { ...this.attributes('strict', '/token'), maxAge });
   }
 
-  setSession(reply: Reply, value: string): void {
-    reply.setCookie(this.sessionName(reply.protocol), value, this.attributes('lax', '/'));
+  /** Writes the cookie of a session that has one; that of a complete session that is kept outlasts the browser. */
+  setSession(reply: Reply, { session, secret }: Pick<OpenedSession, 'session' | 'secret'>, now: number): void {
+    if (secret === undefined) return;
+    const isKept = session.kind === 'kept' && session.halfSecurityStamp === undefined;
+    reply.setCookie(this.sessionName(reply.protocol), secret, {
+      ...this.attributes('lax', '/'),
+      ...(isKept && { maxAge: session.expiresAt - now }),
+    });
   }
 
   /** `maxAge` in seconds, also of the other cookies. */

@@ -33,7 +33,7 @@ export class CredentialWriter {
     audience?: string,
   ): Promise<Partial<TokenBody>> {
     if (via === 'token') {
-      if (opened.secret !== undefined) this.cookies.setSession(reply, opened.secret);
+      this.cookies.setSession(reply, opened, this.clock.seconds());
       return this.writeLogin(reply, opened, roles, audience);
     }
     this.writeDevice(reply, opened.session.subject);

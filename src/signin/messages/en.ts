@@ -76,6 +76,7 @@ export const en = {
   },
 
   signIn: {
+    keep: (days: number) => `Keep me signed in on this device for ${days} ${days === 1 ? 'day' : 'days'}`,
     toApplication: (name: string) => `Sign in to continue to ${name}.`,
     title: 'Sign in',
     temporaryPassword: 'Temporary password',
@@ -868,6 +869,8 @@ export const en = {
     what: 'You are signed out here. Continue to sign out at your organisation as well.',
     toIdp: 'To your organisation',
     ask: 'Sign out?',
+    askKept: 'You chose to stay signed in on this browser. After you sign out, it asks for your password again.',
+    noLongerKept: 'You are signed out. This browser no longer keeps you signed in.',
     askText: 'An application asks to sign you out here, and of all applications in this browser.',
   },
 

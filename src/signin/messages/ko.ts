@@ -75,6 +75,7 @@ export const ko: Messages = {
   },
 
   signIn: {
+    keep: (days) => `이 기기에서 ${days}일 동안 로그인 상태 유지`,
     toApplication: (name) => `${name}(으)로 계속하려면 로그인하십시오.`,
     title: '로그인',
     temporaryPassword: '임시 비밀번호',
@@ -847,6 +848,8 @@ export const ko: Messages = {
     what: '여기에서는 로그아웃되었습니다. 소속 기관에서도 로그아웃하려면 계속하십시오.',
     toIdp: '소속 기관으로 이동',
     ask: '로그아웃하시겠습니까?',
+    askKept: '이 브라우저에서 로그인 상태를 유지하도록 선택하셨습니다. 로그아웃하면 다시 비밀번호를 입력해야 합니다.',
+    noLongerKept: '로그아웃되었습니다. 이 브라우저에서 더 이상 로그인 상태가 유지되지 않습니다.',
     askText: '애플리케이션이 여기와 이 브라우저의 모든 애플리케이션에서 로그아웃하도록 요청합니다.',
   },
 

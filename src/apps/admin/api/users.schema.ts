@@ -161,7 +161,7 @@ export const userSessionsResponse = v.object({
   items: listOf(
     v.object({
       id: v.pipe(v.string(), v.description('The `sid` of its access tokens.')),
-      kind: v.picklist(['token', 'portal', 'staff', 'app', 'offline']),
+      kind: v.picklist(['token', 'portal', 'kept', 'staff', 'app', 'offline']),
       client: v.optional(v.pipe(v.string(), v.description('The application that has opened it; see `kind`.'))),
       amr,
       idp: v.nullable(v.string()),

@@ -19,6 +19,7 @@ export const returnToSchema = v.object({
 
 const again = v.optional(v.pipe(v.string(), v.description('Present if a signed-in user signs in again.')));
 
+const kept = v.pipe(v.literal('true'), v.description('Says that a browser that was kept signed in has signed out.'));
 const ended = v.pipe(v.literal('true'), v.description('Says that the session of a form has ended.'));
 const loginHint = v.pipe(loginSchema.entries.id, v.description('The login id that the form begins with.'));
 export const signInQuery = v.object({
@@ -26,6 +27,7 @@ export const signInQuery = v.object({
   again,
   login_hint: v.fallback(v.optional(loginHint), undefined),
   ended: v.fallback(v.optional(ended), undefined),
+  kept: v.fallback(v.optional(kept), undefined),
 });
 
 /** Members of every form; the guard has verified `csrf`. */
@@ -34,7 +36,10 @@ export const formEntries = {
   ...returnToSchema.entries,
 };
 
-export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entries, again });
+const keep = v.optional(
+  v.pipe(v.literal('true'), v.description('Keeps the browser signed in, if the service permits it.')),
+);
+export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entries, again, keep });
 
 export const passkeySignInForm = v.strictObject({ ...formEntries, again, credential: credentialField });
 

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { Sessions } from '../../../identity/session/sessions.service.js';
 import { AuthCookies, SESSION } from '../../../signin/auth/cookies.js';
 import { SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
@@ -28,6 +29,7 @@ export class SignOutController {
     private readonly forms: PageForms,
     private readonly ownLogouts: SpInitiatedLogout,
     private readonly cookies: AuthCookies,
+    private readonly sessions: Sessions,
   ) {}
 
   /** Asks a user whom an application wants to sign out; a visitor without a session goes on. */
@@ -39,7 +41,11 @@ export class SignOutController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const visitor = await this.visitors.find(reply);
-    if (visitor) return signOutPage(this.forms.forCaller(SIGN_OUT_PATH, visitor, requested), this.forms.contextPath);
+    if (visitor) {
+      const { contextPath } = this.forms;
+      const isKept = await this.isKept(reply);
+      return signOutPage(this.forms.forCaller(SIGN_OUT_PATH, visitor, requested), { contextPath, isKept });
+    }
     reply.seeOther(this.targetOf(requested));
     return '';
   }
@@ -59,7 +65,7 @@ export class SignOutController {
     const { contextPath } = this.forms;
     const visitor = await this.visitors.find(reply);
     if (visitor && !this.forms.isFrom(visitor, csrf)) throw new ServiceError('CROSS_SITE', { reason: 'form token' });
-    const target = this.targetOf(requested);
+    const target = this.targetOf(requested, visitor !== undefined && (await this.isKept(reply)));
     const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request, target));
     this.cookies.clearAll(reply);
     if (to) return forwardByPage(reply, to, contextPath);
@@ -68,9 +74,15 @@ export class SignOutController {
   }
 
   /** The sign-in page, unless an application has begun the sign-out. */
-  private targetOf(requested: string | undefined): string {
+  private targetOf(requested: string | undefined, isKept = false): string {
     const { contextPath } = this.forms;
     const target = this.forms.returnTarget(requested);
-    return target === `${contextPath}/` ? `${contextPath}${SIGN_IN_PAGE}` : target;
+    return target === `${contextPath}/` ? `${contextPath}${SIGN_IN_PAGE}${isKept ? '?kept=true' : ''}` : target;
+  }
+
+  /** True for a browser whose user chose to stay signed in. */
+  private async isKept({ cookies }: Reply): Promise<boolean> {
+    const session = await this.sessions.findBySecret(cookies[SESSION] ?? '');
+    return session?.kind === 'kept' && session.halfSecurityStamp === undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RelyingParty } from '../../../identity/second-factor/passkey/relying-party.service.js';
+import { SessionProperties } from '../../../identity/session/session.properties.js';
 import { SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
 import { SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
@@ -20,6 +21,12 @@ type SignInQuery = InferOutput<typeof signInQuery>;
  * Alert after the end of a session. A browser with a new session does not see it, since the sign-in page redirects it.
  */
 const ENDED: PagePart = ({ t }) => note('bad', paragraph(t.errors.INVALID_TOKEN));
+const NO_LONGER_KEPT: PagePart = ({ t }) => note('good', paragraph(t.signedOut.noLongerKept));
+
+function alertOf({ ended, kept }: SignInQuery): PagePart | undefined {
+  if (ended !== undefined) return ENDED;
+  return kept === undefined ? undefined : NO_LONGER_KEPT;
+}
 
 /** Creates the sign-in form, which is bound to its browser by the sign-in cookie. */
 @Injectable()
@@ -29,29 +36,31 @@ export class SignInForms {
     private readonly options: SignInOptions,
     private readonly plainHttp: PlainHttpWarning,
     private readonly relyingParty: RelyingParty,
+    private readonly sessions: SessionProperties,
   ) {}
 
   /** Creates the form. Sets the sign-in cookie if it is missing, and warns at an address at which browsers drop it. */
   create(query: SignInQuery, request: HttpRequest, reply: Reply): SignInFields {
     // A browser that has sent the cookie accepts cookies.
     const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.plainHttp.isCookieLost(request);
-    const alert = isLost ? this.plainHttp.alert() : query.ended && ENDED;
+    const alert = isLost ? this.plainHttp.alert() : alertOf(query);
     const form = this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to);
     return { ...this.fields(form, query), ...withoutUndefined({ alert, id: query.login_hint }) };
   }
 
   /** Creates the form that is shown again after an error; the browser keeps its sign-in cookie. */
-  createAgain(query: SignInQuery, reply: Reply): SignInFields {
+  createAgain(query: Pick<SignInQuery, 'return_to' | 'again'>, reply: Reply): SignInFields {
     const browser = reply.cookies[SIGN_IN_FORM] ?? '';
     return this.fields(this.forms.forBrowser(SIGN_IN_PAGE, browser, query.return_to), query);
   }
 
-  private fields(form: FormFields, { again }: SignInQuery): SignInFields {
+  private fields(form: FormFields, { again }: Pick<SignInQuery, 'again'>): SignInFields {
+    const { keepSignedInDays: keepDays } = this.sessions;
     return {
       ...form,
       ...this.options.of(form.returnTo),
       hasPasskeys: this.relyingParty.signsIn,
-      ...withoutUndefined({ again }),
+      ...withoutUndefined({ again, keepDays }),
     };
   }
 }

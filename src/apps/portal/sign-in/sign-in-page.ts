@@ -34,6 +34,10 @@ export interface SignInFields extends FormFields {
   readonly alert?: PagePart;
   /** True if the password is temporary, so that the form also asks for a new one. */
   readonly isChange?: boolean;
+  /** Days for which the browser can stay signed in; absent if the user cannot choose that. */
+  readonly keepDays?: number;
+  /** True if the user has chosen to stay signed in, before an error. */
+  readonly isKept?: boolean;
   /** Minimum length of a new password. */
   readonly minLength: number;
   /** Path of the page that mails a link to a user without a password; absent if no mail is sent. */
@@ -103,8 +107,15 @@ ${passwordField(context, { id: 'pw', label: current, autocomplete: 'current-pass
       isChange
         ? passwordField(context, { id: 'new_pw', label: common.newPassword, autocomplete: 'new-password', minLength })
         : undefined
-    }${submitButton(isChange ? signIn.submitChange : signIn.title)}${waitingNote(context)}`,
+    }${keepBox(context, fields)}${submitButton(isChange ? signIn.submitChange : signIn.title)}${waitingNote(context)}`,
   );
+}
+
+function keepBox({ t }: PageContext, { keepDays, isKept = false }: SignInFields): Html | undefined {
+  return keepDays === undefined
+    ? undefined
+    : html`<div class="field"><label class="check"><input type="checkbox" name="keep" value="true"${isKept ? html` checked` : undefined}> ${t.signIn.keep(keepDays)}</label></div>
+`;
 }
 
 function links({ t, contextPath }: PageContext, { idps, returnTo, recovery }: SignInFields): Html {

@@ -67,12 +67,13 @@ export class SignInController {
   @HashesPassword()
   @Operation(SIGN_IN)
   async signIn(
-    @Body({ schema: signInForm }) { id, pw, new_pw: newPw, ...query }: InferOutput<typeof signInForm>,
+    @Body({ schema: signInForm }) { id, pw, new_pw: newPw, keep, ...query }: InferOutput<typeof signInForm>,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const fields = this.signInForms.createAgain(query, reply);
-    const { returnTo } = fields;
+    const fields = { ...this.signInForms.createAgain(query, reply), isKept: keep === 'true' };
+    const { returnTo, keepDays } = fields;
+    const isKept = fields.isKept && keepDays !== undefined;
     const again = (alert: PagePart, error: ServiceError): View =>
       signInPage({ ...fields, id, alert, isChange: newPw !== undefined && !isChangeDone(error) });
     const change = (alert: PagePart): View => signInPage({ ...fields, id, alert, isChange: true });
@@ -83,7 +84,7 @@ export class SignInController {
         async () => {
           // The same form was sent before, for example after "Back". Another username starts a new session.
           if (query.again === undefined && (await this.visitors.isSignedInAs(id, reply))) return 'none';
-          const signedIn = await this.login.signIn({ id, pw, newPw }, reply);
+          const signedIn = await this.login.signIn({ id, pw, newPw }, reply, { isKept });
           await this.language.settle(signedIn.session.subject, signedIn.language, request, reply);
           return signedIn.next;
         },

@@ -4,6 +4,7 @@ import type { SecurityEvent } from '../../../identity/events/security-event.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import type { Amr } from '../../../kernel/principal/amr.js';
+import type { BrowserKind } from '../../../identity/session/session.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { MfaTokens } from '../../../identity/token/mfa-tokens.service.js';
 import { type Challenge, firstFactorEvent, type FirstFactorResult } from './first-factor.js';
@@ -31,13 +32,18 @@ export class MfaChallenges {
   }
 
   /**
-   * Opens a half-authenticated session of the web portal, which replaces the session with the cookie `former`.
+   * Opens a half-authenticated session of the web portal, which replaces the session with the cookie `former`, and is of this kind
+   * once it is complete.
    */
-  openSession({ account, amr, authTime, next }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
+  openSession(
+    { account, amr, authTime, next }: FirstFactorResult,
+    former: string | undefined,
+    kind: BrowserKind,
+  ): Promise<OpenedSession> {
     const { id: subject, securityStamp } = account;
     return this.work.run(async (tx) => {
       const [opened] = await Promise.all([
-        this.sessions.openHalf(tx, { subject, securityStamp, amr, authTime, isEnrolment: next === 'enrol' }),
+        this.sessions.openHalf(tx, { subject, securityStamp, amr, authTime, isEnrolment: next === 'enrol', kind }),
         this.events.record(tx, ...eventsOf(subject, amr)),
       ]);
       await this.sessions.endReplaced(tx, former, opened.session);

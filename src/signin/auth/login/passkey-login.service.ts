@@ -42,7 +42,7 @@ export class PasskeyLogin {
   /** Sign-in at the web portal. @throws ServiceError like `forTokens` */
   forPortal(assertion: AuthenticationResponseJSON, cookies: CookieValues): Promise<FirstStepResult<OpenedSession>> {
     const challenge = (passed: FirstFactorResult): Promise<OpenedSession> =>
-      this.challenges.openSession(passed, cookies[SESSION]);
+      this.challenges.openSession(passed, cookies[SESSION], 'portal');
     return this.logIn(assertion, { kind: 'portal', cookies, challenge });
   }
 
@@ -70,7 +70,7 @@ export class PasskeyLogin {
     }
     if (!(await this.completion.recordUse(authenticated))) throw await this.authenticator.rejectedCounter(passkey);
     const amr = [amrOfPasskey(passkey.passkey)];
-    const due = { next: 'verify', methods: this.policy.methods(account, amr) } as const;
+    const due = { next: 'verify', needsAccessCode: false, methods: this.policy.methods(account, amr) } as const;
     return { ...due, challenge: await challenge({ account, amr, authTime: passkey.provedAt, ...due }) };
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { BrowserKind } from '../../../identity/session/session.js';
 import type { OpenedSession } from '../../../identity/session/sessions.service.js';
 import type { CookieValues } from '../../../platform/web/cookies.js';
 import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
@@ -26,22 +27,29 @@ export class PasswordLogin {
     return this.logIn(credentials, cookies, 'token', (passed) => this.challenges.issueToken(passed));
   }
 
-  /** Sign-in at the web portal; the challenge is a half-authenticated session. @throws ServiceError like `forTokens` */
-  forPortal(credentials: PasswordCredentials, cookies: CookieValues): Promise<FirstStepResult<OpenedSession>> {
-    return this.logIn(credentials, cookies, 'portal', (passed) =>
-      this.challenges.openSession(passed, cookies[SESSION]),
+  /**
+   * Sign-in at the web portal to a session of this kind; the challenge is a half-authenticated session.
+   * @throws ServiceError like `forTokens`
+   */
+  forPortal(
+    credentials: PasswordCredentials,
+    cookies: CookieValues,
+    kind: BrowserKind,
+  ): Promise<FirstStepResult<OpenedSession>> {
+    return this.logIn(credentials, cookies, kind, (passed) =>
+      this.challenges.openSession(passed, cookies[SESSION], kind),
     );
   }
 
   private async logIn<C>(
     credentials: PasswordCredentials,
     cookies: CookieValues,
-    kind: 'token' | 'portal',
+    kind: 'token' | BrowserKind,
     challenge: (passed: FirstFactorResult) => Promise<C>,
   ): Promise<FirstStepResult<C>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     // The new session of a browser replaces the one that it has.
-    const former = kind === 'portal' ? cookies[SESSION] : undefined;
+    const former = kind === 'token' ? undefined : cookies[SESSION];
     const result = await this.meters.countFailures(async (): Promise<FirstStepResult<C>> => {
       const passed = await this.authenticator.authenticate(credentials, { device, trustedDevice });
       const { roles, language } = passed.account;

@@ -29,9 +29,14 @@ export class PortalLogin {
     private readonly credentials: CredentialWriter,
   ) {}
 
-  /** @throws ServiceError as `PasswordLogin.forPortal` does */
-  async signIn(credentials: PasswordCredentials, reply: Reply): Promise<PortalLoginResult> {
-    return this.write(await this.passwordLogin.forPortal(credentials, reply.cookies), reply);
+  /** With `isKept`, the browser stays signed in when it is closed. @throws ServiceError as `PasswordLogin.forPortal` does */
+  async signIn(
+    credentials: PasswordCredentials,
+    reply: Reply,
+    { isKept = false }: { readonly isKept?: boolean } = {},
+  ): Promise<PortalLoginResult> {
+    const result = await this.passwordLogin.forPortal(credentials, reply.cookies, isKept ? 'kept' : 'portal');
+    return this.write(result, reply);
   }
 
   /** @throws ServiceError as `PasskeyLogin.forPortal` does */
