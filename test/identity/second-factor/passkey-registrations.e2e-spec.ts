@@ -93,6 +93,24 @@ onAnyEngine('registrations of passkeys', (engine) => {
     });
   });
 
+  it('U8: a passkey without a typed name is called like its model, and a typed name wins', async () => {
+    const aaguid = 'd548826e-79b4-db40-a3d8-11116f7e8349';
+    const caller = await newcomer();
+    const bearer = { bearer: caller.accessToken };
+    const named = await passkeys.register(caller.client, bearer, passkeys.authenticator({ aaguid }));
+    const another = await newcomer();
+
+    const typed = await passkeys.register(
+      another.client,
+      { bearer: another.accessToken },
+      passkeys.authenticator({ aaguid }),
+      { name: 'My vault' },
+    );
+
+    expect(named.body).toMatchObject({ name: 'Bitwarden' });
+    expect(typed.body).toMatchObject({ name: 'My vault' });
+  });
+
   describe('credentials that are registered already', () => {
     it.each(['the user', 'another user'])('a credential that %s has registered is rejected', async (owner) => {
       const holder = await passkeys.holder();

@@ -6,6 +6,7 @@ import { Loggers } from '../../../observability/logging/loggers.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { AttestationPolicy } from './attestation/attestation-policy.service.js';
 import { ALGORITHMS } from './cose-key.js';
+import { knownModelName } from './known-models.js';
 import type { NewPasskey, Registration } from './passkey.js';
 import type { CeremonyCaller } from './passkey-ceremonies.service.js';
 import { type ChallengePurpose, PasskeyChallengeStore } from './passkey-challenge.store.js';
@@ -68,7 +69,7 @@ export class PasskeyRegistrations {
       isBackedUp: credentialBackedUp,
       aaguid,
       transports: response.response.transports ?? [],
-      name: verdict.name,
+      name: verdict.name ?? knownModelName(aaguid),
     };
   }
 
