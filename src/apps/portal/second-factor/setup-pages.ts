@@ -81,6 +81,8 @@ export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice
       }<div class="on-phone">
 ${paragraph(setup.onPhone)}<p class="actions"><a class="button" href="${otpauthUri}">${setup.openApp}</a></p>
 </div>
+<div class="beside">
+<div>
 ${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="240" height="240">
 <details>
 <summary>${setup.cannotScan}</summary>
@@ -88,7 +90,11 @@ ${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="
 <p><code class="key" id="secret" data-text="${secret}">${inGroups(secret)}</code></p>
 <p class="actions"><button type="button" hidden data-copy="secret" data-done="${common.copied}">${setup.copyKey}</button></p>
 </details>
+</div>
+<div>
 ${paragraph(setup.enter)}${form(fields, html`${codeField(context, 'totp', false)}${submitButton(setup.confirm)}`)}<p class="hint">${setup.timeLeft}</p>
+</div>
+</div>
 ${
   choice === undefined
     ? undefined
