@@ -29,6 +29,7 @@ export const en = {
     password: 'Password',
     newPassword: 'New password',
     reference: (code: string, requestId: string) => `For support: ${code}, request ${requestId}`,
+    triesAgainIn: (seconds: number) => `This page tries again by itself in ${wait(seconds)}.`,
     tryAgainIn: (seconds: number) => `Try again in ${wait(seconds)}.`,
     contact: (contact: string) => `Contact: ${contact}`,
   },
@@ -264,6 +265,9 @@ export const en = {
       days < 1
         ? 'Within a day, you will need a passkey to sign in: codes will no longer be enough.'
         : `In ${days} ${days === 1 ? 'day' : 'days'}, you will need a passkey to sign in: codes will no longer be enough.`,
+    usedBackupCode: 'You signed in with a backup code. If your phone or passkey is lost, replace it now.',
+    replacePhone: 'Replace your lost phone: set up an authenticator app on a new one',
+    removeLost: 'Remove a lost passkey or app, or add another one',
     policyDate: 'Required from',
   },
 

@@ -29,6 +29,7 @@ export const ko: Messages = {
     password: '비밀번호',
     newPassword: '새 비밀번호',
     reference: (code, requestId) => `문의 시 알려 주십시오: ${code}, 요청 ${requestId}`,
+    triesAgainIn: (seconds) => `${wait(seconds)} 후에 페이지가 자동으로 다시 시도합니다.`,
     tryAgainIn: (seconds) => `${wait(seconds)} 후에 다시 시도하십시오.`,
     contact: (contact) => `문의: ${contact}`,
   },
@@ -264,6 +265,9 @@ export const ko: Messages = {
       days < 1
         ? '하루 안에 패스키 없이는 로그인할 수 없게 됩니다. 그때부터는 코드만으로는 로그인할 수 없습니다.'
         : `${days}일 후부터 로그인하려면 패스키가 필요합니다. 그때부터는 코드만으로는 로그인할 수 없습니다.`,
+    usedBackupCode: '백업 코드로 로그인하셨습니다. 휴대폰이나 패스키를 잃어버리셨다면 지금 교체하십시오.',
+    replacePhone: '잃어버린 휴대폰 교체: 새 휴대폰에 인증 앱 설정',
+    removeLost: '잃어버린 패스키나 앱을 삭제하거나 다른 것을 추가',
     policyDate: '적용 시작',
   },
 

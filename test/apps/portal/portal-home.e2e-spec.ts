@@ -57,6 +57,25 @@ onSqlite('the home page', (engine) => {
       expect(answer.text).toBe('');
     });
 
+    it('U8: after a sign-in by backup code, the home page states the codes left and offers to replace the phone', async () => {
+      const person = await story.enrolled();
+      const { client } = await signIn(person);
+      const [code = ''] = person.backupCodes;
+      await client.post('/2fa/verify', { code });
+
+      const home = await visit(client, '/');
+      const replace = await visit(client, '/portal/security/replace');
+
+      expect(home.text).toContain('You signed in with a backup code.');
+      expect(home.text).toContain('9 of 10 backup codes left.');
+      expect(home.text).toContain('<a href="/portal/security/replace">Replace your lost phone');
+      expect(home.text).toContain('<a href="/portal/security">Remove a lost passkey or app');
+      // The backup code has just proven the second factor.
+      expect(replace.text).not.toContain('name="code"');
+      await client.post('/2fa/verify', { code: story.nextCode(person) });
+      expect((await visit(client, '/')).text).not.toContain('You signed in with a backup code.');
+    });
+
     it('a user signed in by password sees the username and the method', async () => {
       const person = story.person();
       const { client, answer } = await signIn(person);

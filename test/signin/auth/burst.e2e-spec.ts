@@ -11,7 +11,7 @@ const STRANGERS = 60;
 
 onSqlite('sign-ins that are rejected in a burst', (engine) => {
   const story = storyOn(engine, {
-    people: 3,
+    people: 4,
     args: [
       '--server.servlet.context-path=/auth',
       `--server.embedded.threads.max=${SLOTS}`,
@@ -49,6 +49,21 @@ onSqlite('sign-ins that are rejected in a burst', (engine) => {
     expect([last?.status, last?.headers.get('location')]).toEqual([503, null]);
     expect(last?.headers.get('content-type')).toContain('text/html');
     expect(await post('?attempt=2')()).toBeAnswered(303);
+  });
+
+  it('U8: the page of an overloaded service is requested again by itself, and a form is not', async () => {
+    const [page, form] = await whileFull(
+      () => visit(browser, '/portal/login?attempt=8'),
+      () => browser.send('POST', '/portal/login?attempt=8', { form: fields, headers: BROWSER }),
+    );
+
+    expect(page?.status).toBe(503);
+    expect(page?.headers.get('refresh')).toBe(page?.headers.get('retry-after'));
+    expect(page?.text).toContain('This page tries again by itself in 1 second.');
+    expect(form?.status).toBe(503);
+    expect(form?.headers.get('refresh')).toBeNull();
+    expect(form?.text).toContain('Try again in 1 second.');
+    expect((await visit(browser, '/portal/login?attempt=8')).headers.get('refresh')).toBeNull();
   });
 
   it('a program is never sent back, whatever it accepts', async () => {

@@ -24,7 +24,7 @@ export interface HomeFields {
   readonly signedInAt?: number;
   readonly secondFactorAt?: number;
   /** The second factor of this account; absent for staff, whose second factor is at their identity provider. */
-  readonly secondFactor?: Pick<SecondFactorSummary, 'isActive' | 'codesLeft' | 'isLow'>;
+  readonly secondFactor?: Pick<SecondFactorSummary, 'isActive' | 'codesLeft' | 'isLow' | 'authenticators'>;
   readonly policy?: PolicyDate;
   readonly passkeyPolicy?: PolicyDate;
 }
@@ -49,7 +49,7 @@ export function homePage(fields: HomeFields): View {
     return {
       title: t.home.title(calledName(fields)),
       navigation: navigation(context, fields.navigation),
-      body: html`${countdown}${passkeyCountdown}<div class="panels">
+      body: html`${lostNote(context, fields)}${countdown}${passkeyCountdown}<div class="panels">
 ${signInPanel(context, fields)}${securityPanel(context, fields)}</div>
 `,
     };
@@ -67,6 +67,26 @@ function countdownNote(
     'warn',
     html`${paragraph(text)}<p>${t.home.policyDate}: ${time(from)}</p>
 <p><a href="${contextPath}${path}">${label}</a></p>
+`,
+  );
+}
+
+/** After a sign-in by a backup code: the phone may be lost, and with it the apps and passkeys there. */
+function lostNote({ t, contextPath }: PageContext, { method, secondFactor }: HomeFields): Html | undefined {
+  if (method.kind !== 'backup_code' || secondFactor?.isActive !== true) return undefined;
+  const { home } = t;
+  const { authenticators, codesLeft } = secondFactor;
+  const hasApp = authenticators.some(({ type }) => type === 'totp');
+  const replace = hasApp
+    ? html`<li><a href="${contextPath}${ACCOUNT_PAGES.replace}">${home.replacePhone}</a></li>
+`
+    : undefined;
+  return note(
+    'warn',
+    html`<p>${home.usedBackupCode} ${t.account.codesLeft(codesLeft)}.</p>
+<ul>
+${replace}<li><a href="${contextPath}${ACCOUNT_PAGES.security}">${home.removeLost}</a></li>
+</ul>
 `,
   );
 }

@@ -26,6 +26,8 @@ import { Visitors } from '../home/visitors.service.js';
 /** Errors that are shown above the form. */
 const FORM_ERRORS: ReadonlySet<ErrorCode> = new Set([
   ...(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED', 'PASSKEY_REQUIRED'] as const),
+  // The form keeps the username; the browser does not send it again by itself.
+  'UNAVAILABLE',
 ]);
 /** Errors after which the form also asks for a new password. */
 const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);

@@ -223,6 +223,7 @@ export class ErrorResponder {
     }
     reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) });
     if (page) reply.header('content-security-policy', page.policy);
+    if (page?.refreshSeconds !== undefined) reply.header('refresh', String(page.refreshSeconds));
     const location = again ?? sentOn;
     if (location !== undefined) reply.header('location', location);
     sendAsIs(reply, type, body);
@@ -246,16 +247,19 @@ export class ErrorResponder {
     error: ServiceError,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): (EncodedText & { readonly policy: string }) | undefined {
+  ): (EncodedText & { readonly policy: string; readonly refreshSeconds: number | undefined }) | undefined {
     const { id, headers, lifecycle, is404 } = request;
     const { errorPages = is404 ? UNKNOWN_ROUTE : undefined } = lifecycle?.routeOptions ?? {};
     const { encoding, pages } = this.options;
     if (!pages || !errorPages || !prefersPage(headers.accept)) return undefined;
-    const shown = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
-    const view =
-      httpFactsOf(error).page ?? problemPage(shown, signInPathOf(error, errorPages, request, this.options.contextPath));
+    const waitSeconds = retryAfterSeconds(error);
+    const ownPage = httpFactsOf(error).page;
+    // A form must not be sent again by itself.
+    const isRepeated = error.code === 'UNAVAILABLE' && request.method === 'GET' && !ownPage;
+    const shown = { code: error.code, requestId: id, waitSeconds, isRepeated };
+    const view = ownPage ?? problemPage(shown, signInPathOf(error, errorPages, request, this.options.contextPath));
     const { body, policy } = pages.render(view, request, reply);
-    return { ...encoding.text(HTML, body), policy };
+    return { ...encoding.text(HTML, body), policy, refreshSeconds: isRepeated ? waitSeconds : undefined };
   }
 }
 

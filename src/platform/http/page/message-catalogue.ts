@@ -14,6 +14,8 @@ export interface LayoutMessages {
     readonly signIn: string;
     readonly reference: (code: string, requestId: string) => string;
     readonly tryAgainIn: (seconds: number) => string;
+    /** For a page that the browser requests again by itself. */
+    readonly triesAgainIn: (seconds: number) => string;
   };
   /** Texts for users about each error code: what happened, and what to do now. */
   readonly errors: Readonly<Record<ErrorCode, string>>;

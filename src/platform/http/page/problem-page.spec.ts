@@ -40,3 +40,10 @@ it.each([
 
   expect(body.html).toContain(`<p>Try again in ${told}.</p>`);
 });
+
+it('U8: an error page that the browser requests again by itself says so', () => {
+  const shown = { code: 'UNAVAILABLE', requestId: 'request-1', waitSeconds: 5, isRepeated: true } as const;
+  const { body } = contentOf(problemPage(shown, '/'));
+
+  expect(body.html).toContain('<p>This page tries again by itself in 5 seconds.</p>');
+});

@@ -10,6 +10,8 @@ export interface ShownProblem {
   readonly requestId: string;
   /** Seconds until another attempt can succeed. */
   readonly waitSeconds?: number | undefined;
+  /** True if the browser requests the page again by itself after that time. */
+  readonly isRepeated?: boolean;
   /** Replaces the text of the code. */
   readonly text?: string | undefined;
   /** True above the form that the user corrects. */
@@ -64,10 +66,10 @@ ${waiting(problem, t)}${
 `;
 }
 
-function waiting({ waitSeconds }: ShownProblem, t: LayoutMessages): Html | undefined {
-  return waitSeconds === undefined
-    ? undefined
-    : html`<p>${t.common.tryAgainIn(waitSeconds)}</p>
+function waiting({ waitSeconds, isRepeated = false }: ShownProblem, t: LayoutMessages): Html | undefined {
+  if (waitSeconds === undefined) return undefined;
+  const { triesAgainIn, tryAgainIn } = t.common;
+  return html`<p>${isRepeated ? triesAgainIn(waitSeconds) : tryAgainIn(waitSeconds)}</p>
 `;
 }
 
