@@ -63,6 +63,7 @@ import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLanguage } from './sign-in/sign-in-language.service.js';
 import { SignInOptions } from './sign-in/sign-in-options.service.js';
 import { ClientModule } from '../../identity/client/client.module.js';
+import { FormAnswers } from './form/form-answers.service.js';
 import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
@@ -113,7 +114,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AssetsController,
   ],
   providers: [
-    ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
+    ...[FormTokens, FormAnswers, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
     ...[PlainHttpWarning, SignInForms, SignInOptions, SignInLanguage, PasswordPages, AddressPages, SessionPanels],
     ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages],

@@ -71,8 +71,8 @@ export const Cookies = createParamDecorator((_data: unknown, context: ExecutionC
   cookiesOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Parameter: the response, a `Reply`. It takes the place of Nest's `@Res`, whose value belongs to the HTTP framework. */
-export const Res = createParamDecorator((_data: unknown, context: ExecutionContext): Reply => {
+/** The response to a request. */
+export function replyOf(context: ExecutionContext): Reply {
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   return {
     cookies: cookiesOf(reply.request),
@@ -83,4 +83,7 @@ export const Res = createParamDecorator((_data: unknown, context: ExecutionConte
     setStatus: (status) => void reply.status(status),
     setHeader: (name, value) => void reply.header(name, value),
   };
-});
+}
+
+/** Parameter: the response, a `Reply`. It takes the place of Nest's `@Res`, whose value belongs to the HTTP framework. */
+export const Res = createParamDecorator((_data: unknown, context: ExecutionContext): Reply => replyOf(context));

@@ -6,6 +6,10 @@ function each(attribute, enhance) {
   for (const element of document.querySelectorAll(`[${attribute}]`)) enhance(element, element.getAttribute(attribute));
 }
 
+// This page answers a form. "Back" and a reload would send the form again, and the browser would ask about that without end.
+const address = document.querySelector('meta[name=page-address]');
+if (address) window.history.replaceState(null, '', address.content);
+
 each('data-show-password', (button, id) => {
   const field = document.getElementById(id);
   button.hidden = false;

@@ -15,7 +15,7 @@ export class CookieProperties {
 
   @Key(
     text({
-      form: /^(?!(?:refresh_token|trusted_device|device|sign_in_form|saml_request|language)$)[A-Za-z\d][\w-]{0,63}$/,
+      form: /^(?!(?:refresh_token|trusted_device|device|sign_in_form|form_answer|saml_request|language)$)[A-Za-z\d][\w-]{0,63}$/,
       called: 'a name of letters, digits, - and _ that no other cookie of the service has',
     }),
     {

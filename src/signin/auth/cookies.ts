@@ -10,6 +10,9 @@ export const DEVICE = 'device';
 /** Binds the form of the sign-in page to the browser that received it. */
 export const SIGN_IN_FORM = 'sign_in_form';
 
+/** What a form was answered, for the page that shows it. */
+export const FORM_ANSWER = 'form_answer';
+
 /** Identifies the pending logins of this browser at identity providers. */
 export const SAML_REQUEST = 'saml_request';
 
@@ -78,6 +81,14 @@ export class AuthCookies {
   setSignInForm(reply: Reply, value: string): void {
     // Not strict: a visit through a link of another site would set a new cookie and invalidate the forms in other tabs.
     reply.setCookie(SIGN_IN_FORM, value, this.attributes('lax', '/portal'));
+  }
+
+  setFormAnswer(reply: Reply, value: string, maxAge: number): void {
+    reply.setCookie(FORM_ANSWER, value, { ...this.attributes('lax', '/'), maxAge });
+  }
+
+  clearFormAnswer(reply: Reply): void {
+    reply.clearCookie(FORM_ANSWER, this.attributes('lax', '/'));
   }
 
   clearSession(reply: Reply): void {

@@ -1,5 +1,5 @@
 import type { CookieAttributes, CookieValues, Reply } from '../../platform/web/cookies.js';
-import { DEVICE, REFRESH_TOKEN, SAML_REQUEST, SIGN_IN_FORM, TRUSTED_DEVICE } from '../auth/cookies.js';
+import { DEVICE, FORM_ANSWER, REFRESH_TOKEN, SAML_REQUEST, SIGN_IN_FORM, TRUSTED_DEVICE } from '../auth/cookies.js';
 
 /** The session of an application. */
 const SESSION_OF_APPLICATION = 'forward-auth';
@@ -51,7 +51,7 @@ export class ApplicationCookies {
 }
 
 const OF_APPLICATION = [SESSION_OF_APPLICATION, STATE];
-const OF_PAGES = [REFRESH_TOKEN, TRUSTED_DEVICE, DEVICE, SIGN_IN_FORM, SAML_REQUEST];
+const OF_PAGES = [REFRESH_TOKEN, TRUSTED_DEVICE, DEVICE, SIGN_IN_FORM, FORM_ANSWER, SAML_REQUEST];
 
 function nameIn(pair: string): string {
   return pair.replace(/=.*$/s, '').trim();

@@ -16,6 +16,9 @@ export const TEMPLATES = {
 /** The fact of a mail that goes only to the address of this version. */
 export const ADDRESS_VERSION = 'addressVersion';
 
+/** The fact of a mail whose link says where the sign-in afterwards leads. */
+export const RETURN_TO = 'returnTo';
+
 type TemplateName = (typeof TEMPLATES)[keyof typeof TEMPLATES];
 
 const LINK_OF: Readonly<Record<TemplateName, LinkKind>> = {
@@ -49,6 +52,7 @@ export class RecoveryMails {
     const link = links[LINK_OF[name]];
     if (!link || to === undefined) return undefined;
     const reader = { to, name: account.displayName, language: account.language, requested: facts['language'] };
+    const target = facts[RETURN_TO] === undefined ? '' : `&return_to=${encodeURIComponent(facts[RETURN_TO])}`;
     return this.composer.compose(reader, ({ messages: { recovery }, timeText }) => {
       const { title, text, link: label, more } = recovery[name];
       const lines = [
@@ -58,7 +62,7 @@ export class RecoveryMails {
       const parts = [
         { kind: 'text', text },
         { kind: 'facts', facts: lines },
-        { kind: 'link', label, url: link.url },
+        { kind: 'link', label, url: link.url + target },
         { kind: 'text', text: more },
       ] as const;
       return { title, parts };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { launchChromium } from '../../support/pages/chromium.js';
 import { type Enrolled, PASSWORD, storyOn } from '../../support/login/login-story.js';
+import { settled } from '../../support/pages/portal-browser.js';
 import { needs } from '../../support/runner/needs.js';
 import { onSqlite } from '../../support/database/story-database.js';
 
@@ -41,11 +42,13 @@ needs('chromium')('portal pages', () => {
       await page.getByLabel('Username').fill(id);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
+      await settled(page);
     }
 
     async function giveCode(page: Page, code: string, label = 'Continue'): Promise<void> {
       await page.getByLabel('Code').fill(code);
       await page.getByRole('button', { name: label }).click();
+      await settled(page);
     }
 
     /** Console messages without those about expected error statuses and the missing favicon. */

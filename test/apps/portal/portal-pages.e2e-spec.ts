@@ -155,7 +155,11 @@ onSqlite('portal pages', (engine) => {
         const { answer } = await signIn({ id, password: 'not the one' });
         const requestId = answer.headers.get('x-request-id') ?? '-';
         const { csrf = '-' } = formOf(story.client(), answer).fields;
-        return `${answer.status} ${answer.text.replace(requestId, '').replace(csrf, '').replace(`"${id}"`, '')}`;
+        const text = answer.text
+          .replaceAll(/&amp;answer=[\w-]+/g, '')
+          .replace(requestId, '')
+          .replace(csrf, '');
+        return `${answer.status} ${text.replace(`"${id}"`, '')}`;
       };
 
       expect(await told(story.person().id)).toBe(await told('nobody-at-all'));
@@ -249,7 +253,7 @@ onSqlite('portal pages', (engine) => {
 
       expect(wrong).toBeAnswered(401);
       expect(wrong.text).toContain('For support: MFA_CODE_INVALID, request ');
-      expect(wrong.cookies).toEqual([]);
+      expect(wrong.cookies.map(({ name }) => name)).toEqual(['form_answer']);
       const right = await submit(client, wrong, { code: story.nextCode(person) });
       expect(right.headers.get('location')).toBe('/auth/me');
     });

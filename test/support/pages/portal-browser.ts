@@ -146,7 +146,7 @@ export class PortalBrowser {
   async enterCode(code: string): Promise<void> {
     await this.page.locator('#code').fill(code);
     await this.page.locator('form:has(#code) button[type=submit]').click();
-    await this.page.waitForLoadState();
+    await this.settle();
   }
 
   /**
@@ -155,7 +155,12 @@ export class PortalBrowser {
    */
   async press(text: string): Promise<void> {
     await this.target(text).click();
-    await this.page.waitForLoadState();
+    await this.settle();
+  }
+
+  /** Waits for the page; without script, the page of a form leads on to the page at its own address. */
+  private settle(): Promise<void> {
+    return settled(this.page);
   }
 
   /** Waits for the page with this heading, to which a script may lead, and until its own scripts have run. */
@@ -227,6 +232,13 @@ export class PortalBrowser {
     await copy.close();
     return problems;
   }
+}
+
+/** Waits until a page has loaded that does not lead on by itself. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState();
+  await page.locator('meta[http-equiv=refresh]').waitFor({ state: 'detached' });
+  await page.waitForLoadState();
 }
 
 async function problemsOf(page: Page): Promise<readonly string[]> {

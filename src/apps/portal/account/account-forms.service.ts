@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type { Reason } from '../../../kernel/errors/reason.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { PagePart } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { CODE_ERRORS, rerenderOnError } from '../form/form-errors.js';
+import { CODE_ERRORS, OF_PASSKEY, rerenderOnError } from '../form/form-errors.js';
 import { PageForms } from '../form/page-forms.service.js';
 import type { FormFields } from '../form/forms.js';
 import type { NavigationFields } from '../home/navigation.js';
@@ -99,11 +98,6 @@ export class AccountForms {
     return this.contextPath + path;
   }
 }
-
-/** Reasons of a rejected passkey. */
-const OF_PASSKEY: ReadonlySet<Reason | undefined> = new Set([
-  ...(['challenge', 'unknown_passkey', 'wrong_passkey', 'passkey_counter'] as const),
-]);
 
 /** The text about an error of a form; undefined selects the text of its code. */
 export function formErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {

@@ -87,7 +87,14 @@ export class AddPasskeyController {
     if (!backupCodes) return this.goTo(this.forms.overviewAfter('passkey').url, reply);
     const { loginId } = await this.reauthentication.accountOf(caller);
     const next = this.forms.urlOf(ACCOUNT_PAGES.security);
-    return codesPage({ loginId, backupCodes, isSetup: false, next, passkey: {} });
+    return codesPage({
+      loginId,
+      backupCodes,
+      isSetup: false,
+      next,
+      address: this.forms.urlOf(ACCOUNT_PAGES.backupCodes),
+      passkey: {},
+    });
   }
 
   /**

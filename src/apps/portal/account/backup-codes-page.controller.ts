@@ -50,6 +50,12 @@ export class BackupCodesPageController {
     const backupCodes = await this.forms.showingErrors(caller, shown, async () =>
       this.own.reissueBackupCodes(await this.stepUp.prove(caller, confirmation, reply)),
     );
-    return codesPage({ loginId, backupCodes, isSetup: false, next: this.forms.urlOf(ACCOUNT_PAGES.security) });
+    return codesPage({
+      loginId,
+      backupCodes,
+      isSetup: false,
+      next: this.forms.urlOf(ACCOUNT_PAGES.security),
+      address: this.forms.urlOf(ACCOUNT_PAGES.backupCodes),
+    });
   }
 }

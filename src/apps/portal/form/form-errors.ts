@@ -1,11 +1,13 @@
+import { LANGUAGES } from '../../../identity/account/language.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import type { Reason } from '../../../kernel/errors/reason.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
 import { retryAfterSeconds } from '../../../platform/http/errors/problem.js';
 import { problemAlert } from '../../../platform/http/page/problem-page.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { PagePart } from '../../../signin/messages/page.js';
-import type { Messages } from '../../../signin/messages/messages.js';
+import { type Messages, messagesOf } from '../../../signin/messages/messages.js';
 import { requestContext } from '../../../kernel/principal/request-context.js';
 
 /** Errors that the form for a code shows itself. */
@@ -36,9 +38,24 @@ export async function withForm(
   form: RenderForm,
   tell: ErrorText = () => undefined,
 ): Promise<HttpError> {
-  const { code } = error;
   const requestId = requestContext()?.requestId ?? '';
-  const shown = { code, requestId, waitSeconds: retryAfterSeconds(error), isAboveForm: true };
-  const alert: PagePart = (context) => problemAlert({ ...shown, text: tell(error)?.(context.t) }, context);
-  return HttpError.withPage(error, await form(alert, error));
+  const { code } = error;
+  const shown = { code, requestId, waitSeconds: retryAfterSeconds(error), field: fieldOf(error) };
+  const textOf = tell(error);
+  const alert: PagePart = (context) =>
+    problemAlert({ ...shown, text: textOf?.(context.t), isAboveForm: true }, context);
+  const page = await form(alert, error);
+  const texts = textOf && Object.fromEntries(LANGUAGES.map((language) => [language, textOf(messagesOf(language))]));
+  return HttpError.withPage(error, page.answering({ ...shown, texts }));
+}
+
+/** Reasons of a rejected passkey, which no field of a form has. */
+export const OF_PASSKEY: ReadonlySet<Reason | undefined> = new Set([
+  ...(['challenge', 'unknown_passkey', 'wrong_passkey', 'passkey_counter'] as const),
+]);
+
+/** Id of the field that the error is about: a code, so far. */
+function fieldOf({ code, facts: { errors, reason } }: ServiceError): string | undefined {
+  if (code === 'MFA_CODE_INVALID') return OF_PASSKEY.has(reason) ? undefined : 'code';
+  return errors?.[0]?.field === 'code' ? 'code' : undefined;
 }

@@ -9,6 +9,8 @@ export interface FormFields {
   readonly csrf: string;
   /** Target of the redirect at the end of the flow: a local path, or an address of an allowed origin. */
   readonly returnTo: string;
+  /** Path and query of the page with this form. */
+  readonly address: string;
 }
 
 export function form({ action, csrf, returnTo }: FormFields, content: Html): Html {

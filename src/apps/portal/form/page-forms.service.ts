@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuthCookies, SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
-import { SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
+import { SIGN_OUT_PATH, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { ServletProperties } from '../../../platform/http/server.properties.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Random } from '../../../kernel/random/random.js';
@@ -67,6 +67,8 @@ export class PageForms {
   }
 
   private fields(path: string, csrf: string, returnTo: string | undefined): FormFields {
-    return { action: `${this.contextPath}${path}`, csrf, returnTo: this.returnTarget(returnTo) };
+    const action = this.contextPath + path;
+    const target = this.returnTarget(returnTo);
+    return { action, csrf, returnTo: target, address: withReturnTo(action, target) };
   }
 }

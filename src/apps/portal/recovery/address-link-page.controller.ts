@@ -10,7 +10,6 @@ import { FormPages } from '../form/form-pages.decorator.js';
 import { Page } from '../page.decorator.js';
 import { OPEN_ADDRESS, USE_ADDRESS } from './recovery-pages.openapi.js';
 import { linkForm, linkQuery } from './recovery-pages.schema.js';
-import { linkDonePage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
 
 /** The page of the link that confirms a mail address. */
@@ -27,8 +26,8 @@ export class AddressLinkPageController {
   @Get(RECOVERY_PAGES.email)
   @Page()
   @Operation(OPEN_ADDRESS)
-  show(@Query({ schema: linkQuery }) { token }: InferOutput<typeof linkQuery>, @Res() reply: Reply): Promise<View> {
-    return this.pages.show('email', token, reply);
+  show(@Query({ schema: linkQuery }) query: InferOutput<typeof linkQuery>, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('email', query, reply);
   }
 
   @Post(RECOVERY_PAGES.email)
@@ -36,11 +35,7 @@ export class AddressLinkPageController {
   @Page()
   @FormBody()
   @Operation(USE_ADDRESS)
-  async confirm(
-    @Body({ schema: linkForm }) { token }: InferOutput<typeof linkForm>,
-    @Res() reply: Reply,
-  ): Promise<View> {
-    await this.pages.act('email', token, reply, () => this.confirmations.confirm(token));
-    return linkDonePage('email');
+  confirm(@Body({ schema: linkForm }) link: InferOutput<typeof linkForm>, @Res() reply: Reply): Promise<View> {
+    return this.pages.finish('email', link, reply, () => this.confirmations.confirm(link.token));
   }
 }

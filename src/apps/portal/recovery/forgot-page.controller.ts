@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
@@ -13,11 +13,12 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
+import type { FormFields } from '../form/forms.js';
 import { FormPages } from '../form/form-pages.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page } from '../page.decorator.js';
 import { FORGOT_BY_FORM, SHOW_FORGOT } from './recovery-pages.openapi.js';
-import { forgotForm } from './recovery-pages.schema.js';
+import { forgotForm, forgotQuery } from './recovery-pages.schema.js';
 import { forgotPage, forgotSentPage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
 
@@ -39,9 +40,13 @@ export class ForgotPageController {
   @Get(RECOVERY_PAGES.forgot)
   @Page()
   @Operation(SHOW_FORGOT)
-  showForgot(@Res() reply: Reply): View {
+  showForgot(
+    @Query({ schema: forgotQuery }) { return_to: returnTo, sent }: InferOutput<typeof forgotQuery>,
+    @Res() reply: Reply,
+  ): View {
     this.requireMail();
-    return forgotPage(this.forms.forVisitor(RECOVERY_PAGES.forgot, reply));
+    const fields = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply, returnTo);
+    return sent === undefined ? forgotPage(fields) : forgotSentPage(fields);
   }
 
   @Post(RECOVERY_PAGES.forgot)
@@ -50,18 +55,24 @@ export class ForgotPageController {
   @FormBody()
   @Operation(FORGOT_BY_FORM)
   async forgot(
-    @Body({ schema: forgotForm }) { id }: InferOutput<typeof forgotForm>,
+    @Body({ schema: forgotForm }) { id, return_to: returnTo }: InferOutput<typeof forgotForm>,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<View> {
     this.requireMail();
-    const again = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply);
+    const fields = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply, returnTo);
+    const language = requestedLanguage(request.headers, LANGUAGES) ?? this.messages.defaultLanguage;
     await rerenderOnError(
       TOLD,
-      (alert) => forgotPage({ ...again, alert }),
-      () => this.requests.add(id, requestedLanguage(request.headers, LANGUAGES) ?? this.messages.defaultLanguage),
+      (alert) => forgotPage({ ...fields, id, alert }),
+      () => this.requests.add(id, { language, ...this.targetOf(fields) }),
     );
-    return forgotSentPage();
+    return forgotSentPage(fields);
+  }
+
+  /** The home page is where a sign-in leads anyway. */
+  private targetOf({ returnTo }: FormFields): { readonly returnTo?: string } {
+    return returnTo === this.forms.returnTarget(undefined) ? {} : { returnTo };
   }
 
   /** Rejects the page if no relay is configured, because it would promise a mail that never arrives. */

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import type { IssuedAccessCode } from '../../../identity/second-factor/access-code/access-code.js';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import { requestedLanguage } from '../../../platform/http/page/page-language.js';
 import type { View } from '../../../platform/http/page/view.js';
@@ -26,7 +25,7 @@ import {
   USE_UNLOCK,
 } from './recovery-pages.openapi.js';
 import { choosePasswordForm, linkForm, linkQuery } from './recovery-pages.schema.js';
-import { linkDonePage, reportDonePage } from './recovery-pages.js';
+import { reportDonePage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
 
 type LinkQuery = InferOutput<typeof linkQuery>;
@@ -50,8 +49,8 @@ export class RecoveryPagesController {
   @Get(RECOVERY_PAGES.reset)
   @Page()
   @Operation(OPEN_RESET)
-  showReset(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
-    return this.pages.show('password-reset', token, reply);
+  showReset(@Query({ schema: linkQuery }) query: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('password-reset', query, reply);
   }
 
   @Post(RECOVERY_PAGES.reset)
@@ -60,19 +59,18 @@ export class RecoveryPagesController {
   @Page()
   @FormBody()
   @Operation(USE_RESET)
-  async reset(
-    @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
+  reset(
+    @Body({ schema: choosePasswordForm }) { new: password, ...link }: ChoosePassword,
     @Res() reply: Reply,
   ): Promise<View> {
-    await this.pages.act('password-reset', token, reply, () => this.passwords.reset(token, password));
-    return linkDonePage('reset');
+    return this.pages.finish('password-reset', link, reply, () => this.passwords.reset(link.token, password));
   }
 
   @Get(RECOVERY_PAGES.invitation)
   @Page()
   @Operation(OPEN_INVITATION)
-  showInvitation(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
-    return this.pages.show('invitation', token, reply);
+  showInvitation(@Query({ schema: linkQuery }) query: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('invitation', query, reply);
   }
 
   @Post(RECOVERY_PAGES.invitation)
@@ -81,19 +79,18 @@ export class RecoveryPagesController {
   @Page()
   @FormBody()
   @Operation(USE_INVITATION)
-  async accept(
-    @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
+  accept(
+    @Body({ schema: choosePasswordForm }) { new: password, ...link }: ChoosePassword,
     @Res() reply: Reply,
   ): Promise<View> {
-    const accept = (): Promise<IssuedAccessCode | undefined> => this.passwords.acceptInvitation(token, password);
-    return linkDonePage('invitation', await this.pages.act('invitation', token, reply, accept));
+    return this.pages.finish('invitation', link, reply, () => this.passwords.acceptInvitation(link.token, password));
   }
 
   @Get(RECOVERY_PAGES.unlock)
   @Page()
   @Operation(OPEN_UNLOCK)
-  showUnlock(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
-    return this.pages.show('unlock', token, reply);
+  showUnlock(@Query({ schema: linkQuery }) query: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('unlock', query, reply);
   }
 
   @Post(RECOVERY_PAGES.unlock)
@@ -101,16 +98,15 @@ export class RecoveryPagesController {
   @Page()
   @FormBody()
   @Operation(USE_UNLOCK)
-  async unlock(@Body({ schema: linkForm }) { token }: LinkForm, @Res() reply: Reply): Promise<View> {
-    await this.pages.act('unlock', token, reply, () => this.locks.unlock(token));
-    return linkDonePage('unlock');
+  unlock(@Body({ schema: linkForm }) link: LinkForm, @Res() reply: Reply): Promise<View> {
+    return this.pages.finish('unlock', link, reply, () => this.locks.unlock(link.token));
   }
 
   @Get(RECOVERY_PAGES['not-me'])
   @Page()
   @Operation(OPEN_NOT_ME)
-  showNotMe(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
-    return this.pages.show('not-me', token, reply);
+  showNotMe(@Query({ schema: linkQuery }) query: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('not-me', query, reply);
   }
 
   @Post(RECOVERY_PAGES['not-me'])
@@ -119,12 +115,13 @@ export class RecoveryPagesController {
   @FormBody()
   @Operation(USE_NOT_ME)
   async report(
-    @Body({ schema: linkForm }) { token }: LinkForm,
+    @Body({ schema: linkForm }) link: LinkForm,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<View> {
     const language = this.languageOf(request);
-    return reportDonePage(await this.pages.act('not-me', token, reply, () => this.reports.report(token, language)));
+    const outcome = await this.pages.act('not-me', link, reply, () => this.reports.report(link.token, language));
+    return reportDonePage(outcome, this.pages.fields('not-me', link, reply));
   }
 
   private languageOf({ headers }: HttpRequest): Language {

@@ -1,6 +1,7 @@
 import type { IssuedAccessCode } from '../../../identity/second-factor/access-code/access-code.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
-import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
+import { RECOVERY_PAGES, SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
@@ -24,28 +25,35 @@ interface RecoveryFields extends FormFields {
 }
 
 /** `GET /portal/forgot`: the form that requests a link for a new password. */
-export function forgotPage(fields: RecoveryFields): View {
+export function forgotPage(fields: RecoveryFields & { readonly id?: string }): View {
   const { alert } = fields;
-  return pageView((context) => {
-    const { forgot, common } = context.t;
-    const id = html`<div class="field"><label for="id">${common.username}</label>
-<input id="id" name="id" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="username" autocapitalize="none" autocorrect="off" \
+  return pageView(
+    (context) => {
+      const { forgot, common } = context.t;
+      const typed = fields.id ?? context.answer?.typed?.['id'];
+      const id = html`<div class="field"><label for="id">${common.username}</label>
+<input id="id" name="id" value="${typed}" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="username" autocapitalize="none" autocorrect="off" \
 spellcheck="false"${focus(alert === undefined)} required></div>
 `;
-    return {
-      title: forgot.title,
-      body: html`${alert?.(context)}${paragraph(forgot.text)}${form(fields, html`${id}${submitButton(forgot.submit)}`)}${toSignIn(context)}`,
-    };
-  });
+      return {
+        title: forgot.title,
+        body: html`${alert?.(context)}${paragraph(forgot.text)}${form(fields, html`${id}${submitButton(forgot.submit)}`)}${toSignIn(context, fields.returnTo)}`,
+      };
+    },
+    { address: fields.address, typed: withoutUndefined({ id: fields.id }) },
+  );
 }
 
 /** The response to the form, the same for every username. */
-export function forgotSentPage(): View {
-  return pageView((context) => ({
-    title: context.t.forgot.titleSent,
-    body: html`${paragraph(context.t.forgot.sent)}<p class="hint">${context.t.forgot.notArrived}${contactOf(context)}</p>
-${toSignIn(context)}`,
-  }));
+export function forgotSentPage({ address, returnTo }: FormFields): View {
+  return pageView(
+    (context) => ({
+      title: context.t.forgot.titleSent,
+      body: html`${paragraph(context.t.forgot.sent)}<p class="hint">${context.t.forgot.notArrived}${contactOf(context)}</p>
+${toSignIn(context, returnTo)}`,
+    }),
+    { address: `${address}&sent=true`, typed: {} },
+  );
 }
 
 interface LinkFields extends RecoveryFields {
@@ -81,27 +89,38 @@ type LinkPage = 'reset' | 'invitation' | 'unlock' | 'notMe' | 'email';
 
 function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageContext) => Html): View {
   const { alert, subject } = fields;
-  return pageView((context) => {
-    const { title, text, submit } = textsOf(kind, context.t);
-    return {
-      title,
-      hasSecretAddress: true,
-      body: html`${alert?.(context)}${paragraph(text(subject))}${form(fields, html`${content(context)}${submitButton(submit)}${waitingNote(context)}`)}`,
-    };
-  });
+  return pageView(
+    (context) => {
+      const { title, text, submit } = textsOf(kind, context.t);
+      return {
+        title,
+        hasSecretAddress: true,
+        body: html`${alert?.(context)}${paragraph(text(subject))}${form(fields, html`${content(context)}${submitButton(submit)}${waitingNote(context)}`)}`,
+      };
+    },
+    { address: fields.address, typed: {} },
+  );
 }
 
 /** Page that confirms the effect of a link, with a link to the sign-in page. It shows an access code once. */
-export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>, issued?: IssuedAccessCode): View {
-  return pageView((context) => {
-    const { title, done } = textsOf(kind, context.t);
-    return {
-      title,
-      ...(issued && { isShownOnce: true }),
-      body: html`${note('good', paragraph(done))}${issued && accessCodePart(context, issued)}<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
+export function linkDonePage(
+  kind: Exclude<LinkPage, 'notMe'>,
+  { address, returnTo }: FormFields,
+  issued?: IssuedAccessCode,
+): View {
+  return pageView(
+    (context) => {
+      const { title, done } = textsOf(kind, context.t);
+      return {
+        title,
+        ...(issued && { isShownOnce: true }),
+        body: html`${note('good', paragraph(done))}${issued && accessCodePart(context, issued)}<p class="actions">${buttonLink(withReturnTo(context.contextPath + SIGN_IN_PAGE, returnTo), context.t.common.signIn, 'primary')}</p>
 `,
-    };
-  });
+      };
+    },
+    // Without script, a page that has `typed` is replaced by that of its address, which has no access code.
+    { address: `${address}&done=true`, ...(issued === undefined && { typed: {} }) },
+  );
 }
 
 function accessCodePart({ t, time }: PageContext, { code, expiresAt }: IssuedAccessCode): Html {
@@ -113,21 +132,21 @@ function accessCodePart({ t, time }: PageContext, { code, expiresAt }: IssuedAcc
 }
 
 /** The page after a report. The mailed link comes first, because the password no longer works. */
-export function reportDonePage({ isAddressRemoved }: ReportOutcome): View {
+export function reportDonePage({ isAddressRemoved }: ReportOutcome, { returnTo }: FormFields): View {
   return pageView((context) => {
     const { title, done, doneWithoutMail } = context.t.links.notMe;
     return {
       title,
-      body: html`${note('good', paragraph(isAddressRemoved ? doneWithoutMail : done))}${toSignIn(context)}`,
+      body: html`${note('good', paragraph(isAddressRemoved ? doneWithoutMail : done))}${toSignIn(context, returnTo)}`,
     };
   });
 }
 
 /** A link that is unknown, used, replaced or expired; users can request another one to reset the password themselves. */
-export function linkInvalidPage(canRequest: boolean, problem: PagePart): View {
+export function linkInvalidPage(canRequest: boolean, problem: PagePart, returnTo: string): View {
   return pageView((context) => {
     const { t, contextPath } = context;
-    const request = buttonLink(contextPath + RECOVERY_PAGES.forgot, t.forgot.again, 'primary');
+    const request = buttonLink(withReturnTo(contextPath + RECOVERY_PAGES.forgot, returnTo), t.forgot.again, 'primary');
     return {
       title: t.linkInvalid.title,
       // The link may be valid for another page.
@@ -138,7 +157,7 @@ export function linkInvalidPage(canRequest: boolean, problem: PagePart): View {
 `
           : html`<p class="hint">${t.linkInvalid.ask}${contactOf(context)}</p>
 `
-      }${toSignIn(context)}`,
+      }${toSignIn(context, returnTo)}`,
     };
   });
 }
@@ -151,9 +170,9 @@ function contactOf({ t, brand }: PageContext): string {
   return brand.helpContact === undefined ? '' : ` ${t.common.contact(brand.helpContact)}`;
 }
 
-function toSignIn({ t, contextPath }: PageContext): Html {
+function toSignIn({ t, contextPath }: PageContext, returnTo: string): Html {
   return html`<ul class="links">
-<li><a href="${contextPath}${SIGN_IN_PAGE}">${t.forgot.toSignIn}</a></li>
+<li><a href="${withReturnTo(contextPath + SIGN_IN_PAGE, returnTo)}">${t.forgot.toSignIn}</a></li>
 </ul>
 `;
 }

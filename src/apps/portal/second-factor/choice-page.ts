@@ -4,7 +4,7 @@ import { type PageContext, pageView } from '../../../signin/messages/page.js';
 import { button, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
 import { nameField } from '../form/name-field.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
-import { leaving, type SetupFields } from './setup-pages.js';
+import { atAddress, leaving, type SetupFields } from './setup-pages.js';
 import { codeField } from './verify-page.js';
 
 /** Content of the page on which the user chooses an authenticator to set up. */
@@ -15,6 +15,8 @@ export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut'> {
     /** Pending secret of another login of the user, and its expiry in epoch seconds. */
     readonly pending?: { readonly until: number } | undefined;
   };
+  /** Path and query of the page. */
+  readonly address: string;
   readonly passkey?: {
     readonly form: FormFields;
     /** True if the user must first prove the existing factor, which policy no longer accepts alone. */
@@ -44,7 +46,7 @@ ${paragraph(setup.aboutApp)}${appForm(
       const title = app === undefined ? setup.titlePasskey : passkey ? setup.titleChoice : setup.title;
       return { title, body: html`${alert?.(context)}${content}${leaving(context, fields)}` };
     },
-    { passkeys: passkey !== undefined },
+    { ...atAddress(fields), passkeys: passkey !== undefined },
   );
 }
 
@@ -85,7 +87,7 @@ export function creationPage(fields: SetupFields, options: object): View {
         body: html`${fields.alert?.(context)}${creation}${withoutPasskeys(context, true)}${leaving(context, fields)}`,
       };
     },
-    { passkeys: true },
+    { passkeys: true, address: fields.address },
   );
 }
 

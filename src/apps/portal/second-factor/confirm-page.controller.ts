@@ -6,7 +6,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confirmation.service.js';
-import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { FormPages } from '../form/form-pages.decorator.js';
 import { codeForm, returnToSchema } from '../form/forms.schema.js';
 import { totpIn } from '../form/code-field.js';
@@ -61,7 +61,10 @@ export class ConfirmPageController {
       () => this.confirmation.confirm(caller, totpIn(code), { cookies: reply.cookies, withNewCodes: true }),
     );
     await this.credentials.write(reply, opened, roles, 'session');
-    if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });
+    if (backupCodes) {
+      const address = this.forms.contextPath + ACCOUNT_PAGES.backupCodes;
+      return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo, address });
+    }
     // The setup of another app keeps the backup codes.
     reply.seeOther(returnTo);
     return '';

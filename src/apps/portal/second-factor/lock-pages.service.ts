@@ -22,13 +22,13 @@ export class LockPages {
     const waitSeconds = await this.own.lockSeconds(caller);
     if (waitSeconds === undefined) return undefined;
     const isHalf = caller.kind === 'half';
+    const address = secondFactorPage(this.forms.contextPath, 'verify', returnTo, required);
     return lockPage({
+      address,
       waitSeconds: waitSeconds === Infinity ? undefined : waitSeconds,
       isMailed: this.mails.isEnabled,
       // A lock ends half-authenticated sessions and outlasts them.
-      retry: isHalf
-        ? withReturnTo(this.forms.contextPath + SIGN_IN_PAGE, returnTo)
-        : secondFactorPage(this.forms.contextPath, 'verify', returnTo, required),
+      retry: isHalf ? withReturnTo(this.forms.contextPath + SIGN_IN_PAGE, returnTo) : address,
       ...withoutUndefined({ signOut: isHalf ? this.forms.signOut(caller) : undefined }),
     });
   }

@@ -117,6 +117,8 @@ export class PasskeyPagesController {
     const proof = caller.kind === 'half' ? this.forms.forCaller(VERIFY_PATH, caller, returnTo) : undefined;
     return codesPage({
       ...{ loginId, backupCodes, isSetup: false, next: returnTo },
+      address:
+        proof === undefined ? this.forms.contextPath + ACCOUNT_PAGES.backupCodes : this.pathOf('verify', returnTo),
       passkey: withoutUndefined({ proof }),
     });
   }

@@ -49,6 +49,7 @@ export class SetupPages {
     const fields = (path: string): SetupFields => this.fields(path, caller, returnTo);
     return choicePage({
       ...withoutUndefined({ signOut: fields(SETUP_PATH).signOut, alert }),
+      address: `${fields(SETUP_PATH).address}&choose=true`,
       ...(app && {
         app: { form: fields(SETUP_PATH), change: app.change, pending: pending?.isOwn === true ? undefined : pending },
       }),
@@ -89,7 +90,10 @@ export class SetupPages {
   /** Fields of a form of the setup. */
   fields(path: string, caller: Principal, returnTo: string | undefined, alert?: PagePart): SetupFields {
     const signOut = caller.kind === 'half' ? this.forms.signOut(caller) : undefined;
-    return { ...this.forms.forCaller(path, caller, returnTo), ...withoutUndefined({ alert, signOut }) };
+    const form = this.forms.forCaller(path, caller, returnTo);
+    // A GET at the paths of the later forms leads to the first page of the setup as well.
+    const address = withReturnTo(this.forms.contextPath + SETUP_PATH, form.returnTo);
+    return { ...form, address, ...withoutUndefined({ alert, signOut }) };
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContent, View } from '../../../platform/http/page/view.js';
+import type { PageContent, PageNeeds, View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import {
   button,
@@ -104,7 +104,7 @@ ${
 `
 }${leaving(context, fields)}`,
     };
-  });
+  }, atAddress(fields));
 }
 
 /** The form for the code of a secret that is not shown again. */
@@ -119,7 +119,12 @@ export function confirmPage(fields: SetupFields): View {
         html`${codeField(context, 'totp', alert === undefined)}${submitButton(setup.confirm)}`,
       )}${leaving(context, fields)}`,
     };
-  });
+  }, atAddress(fields));
+}
+
+/** The page is at the address of its fields, and shows the error of its form there. */
+export function atAddress({ address }: Pick<FormFields, 'address'>): PageNeeds {
+  return { address, typed: {} };
 }
 
 interface ShownCodes {
@@ -129,6 +134,8 @@ interface ShownCodes {
   readonly isSetup: boolean;
   /** Path that the button "I saved them" leads to. */
   readonly next: string;
+  /** Path that a reload leads to, since the codes are shown only once. */
+  readonly address: string;
   /**
    * Set right after the setup of the first passkey: the form that proves the passkey, if that completes the sign-in.
    */
@@ -136,7 +143,7 @@ interface ShownCodes {
 }
 
 /** Page that shows new backup codes, only once. */
-export function codesPage({ loginId, backupCodes, isSetup, next, passkey }: ShownCodes): View {
+export function codesPage({ loginId, backupCodes, isSetup, next, address, passkey }: ShownCodes): View {
   const compose = (context: PageContext): PageContent => {
     const { codes, common, setup } = context.t;
     const text = `${codes.fileHeading(context.brand.name, loginId)}\n\n${backupCodes.join('\n')}\n`;
@@ -167,7 +174,7 @@ ${buttonLink(next, codes.saved, 'primary')}</div>
 }`,
     };
   };
-  return pageView(compose, { passkeys: passkey?.proof !== undefined });
+  return pageView(compose, { passkeys: passkey?.proof !== undefined, address });
 }
 
 /** Form that ends an unfinished sign-in. */

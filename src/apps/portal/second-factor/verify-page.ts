@@ -60,8 +60,13 @@ ${form(signOut, button(verify.other, 'plain'))}</div>
         }`,
       };
     },
-    { passkeys: hasPasskey },
+    { passkeys: hasPasskey, address: addressOf(fields), typed: {} },
   );
+}
+
+function addressOf({ address, required, isCodeChosen, kind }: VerifyFields): string {
+  const method = isCodeChosen && kind !== undefined ? `&method=${kind}` : '';
+  return `${address}${required === undefined ? '' : `&required=${required}`}${method}`;
 }
 
 /** Button for a passkey, and the form for a code, which the script collapses if the button is shown. */

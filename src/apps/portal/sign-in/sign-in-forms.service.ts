@@ -55,9 +55,11 @@ export class SignInForms {
   }
 
   private fields(form: FormFields, { again }: Pick<SignInQuery, 'again'>): SignInFields {
+    const address = again === undefined ? form.address : `${form.address}&again=${encodeURIComponent(again)}`;
     const { keepSignedInDays: keepDays } = this.sessions;
     return {
       ...form,
+      address,
       ...this.options.of(form.returnTo),
       hasPasskeys: this.relyingParty.signsIn,
       ...withoutUndefined({ again, keepDays }),

@@ -4,7 +4,7 @@ import { Clients } from '../../../identity/client/clients.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServletProperties } from '../../../platform/http/server.properties.js';
 import { MailQueue } from '../../../platform/mail/mail-queue.service.js';
-import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
+import { RECOVERY_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { Idps } from '../../../signin/saml/idp/idps.service.js';
 import type { SignInFields } from './sign-in-page.js';
 
@@ -25,7 +25,8 @@ export class SignInOptions {
 
   /** `returnTo` has been resolved; it names the application of an authorization request. */
   of(returnTo: string): Pick<SignInFields, 'minLength' | 'idps' | 'recovery' | 'application'> {
-    const recovery = this.mails.isEnabled ? this.contextPath + RECOVERY_PAGES.forgot : undefined;
+    const forgot = withReturnTo(this.contextPath + RECOVERY_PAGES.forgot, returnTo);
+    const recovery = this.mails.isEnabled ? forgot : undefined;
     const application = this.applicationOf(returnTo);
     return {
       minLength: this.passwords.minLength,

@@ -3,7 +3,13 @@ import { contentOf } from '../../../../test/support/pages/views.js';
 import { type SignInFields, signInPage } from './sign-in-page.js';
 
 function pageWith(idps: SignInFields['idps'], returnTo = '/auth/'): string {
-  const facts = { action: '/auth/portal/login', csrf: 'token', returnTo, minLength: 8 };
+  const facts = {
+    action: '/auth/portal/login',
+    csrf: 'token',
+    returnTo,
+    address: '/auth/portal/login?return_to=',
+    minLength: 8,
+  };
   return contentOf(signInPage({ ...facts, idps })).body.html;
 }
 

@@ -54,18 +54,33 @@ export interface SignInFields extends FormFields {
 
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage(fields: SignInFields): View {
-  const { alert, isChange = false, hasPasskeys = false, unfinished, application } = fields;
+  const { alert, hasPasskeys = false, unfinished, application } = fields;
+  const typed = withoutUndefined({ id: fields.id, change: fields.isChange === true ? 'true' : undefined });
   return pageView(
     (context) => {
       const { t } = context;
+      const isChange = isChangeOf(context, fields);
       const continuing = unfinished && continuation(context, unfinished);
       return {
         title: isChange ? t.signIn.titleChange : t.signIn.title,
         body: html`${application && target(context, application)}${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}${hasPasskeys ? passkeyForm(context, fields) : undefined}`,
       };
     },
-    { passkeys: hasPasskeys, ...withoutUndefined({ imageOrigin: originOf(application?.logo) }) },
+    {
+      passkeys: hasPasskeys,
+      ...withoutUndefined({ imageOrigin: originOf(application?.logo) }),
+      address: fields.address,
+      typed,
+    },
   );
+}
+
+/** Also true on the page that shows the error of the form again. */
+function isChangeOf(
+  { answer }: PageContext,
+  { isChange = answer?.typed?.['change'] === 'true' }: SignInFields,
+): boolean {
+  return isChange;
 }
 
 /** The text beside the logo names the application as well, so that the logo is never the only name. */
@@ -84,20 +99,23 @@ function originOf(logo: string | undefined): string | undefined {
 }
 
 /** Hidden until the script finds that the browser knows passkeys. */
-function passkeyForm(context: PageContext, { again, csrf, returnTo, isPasskeyRejected = false }: SignInFields): Html {
+function passkeyForm(context: PageContext, fields: SignInFields): Html {
+  const { again, isPasskeyRejected = false } = fields;
   const label = context.t.signIn.passkey;
   const ways = { isSignIn: true, isSuggested: !isPasskeyRejected };
   return form(
-    { action: context.contextPath + PASSKEY_SIGN_IN_PATH, csrf, returnTo },
+    { ...fields, action: context.contextPath + PASSKEY_SIGN_IN_PATH },
     html`${again === undefined ? undefined : hidden('again', again)}${passkeyButton(context, { label, ceremony: 'get', ...ways })}`,
   );
 }
 
 function passwordForm(context: PageContext, fields: SignInFields): Html {
-  const { again, id = '', isChange = false, hasPasskeys = false, alert, minLength } = fields;
+  const { again, minLength, hasPasskeys = false } = fields;
+  const id = fields.id ?? context.answer?.typed?.['id'] ?? '';
+  const isChange = isChangeOf(context, fields);
   const { common, signIn } = context.t;
   const current = isChange ? signIn.temporaryPassword : common.password;
-  const isFocused = alert === undefined;
+  const isFocused = fields.alert === undefined;
   return form(
     fields,
     html`${again === undefined ? undefined : hidden('again', again)}<div class="field"><label for="id">${common.username}</label>

@@ -56,11 +56,22 @@ export function languageCookie(contextPath: string, isSecure: boolean): Language
 
 /** The address of the page in another language; the response to a form links to the page with that form. */
 export function inLanguage({ url }: FastifyRequest, language: string, contextPath: string): string {
-  // The path is that of the router, which begins after the context path; anything else would lead to another host.
-  const [path = '', query = ''] = url.split('?', 2);
+  const [, query = ''] = url.split('?', 2);
+  return withLanguage(`${contextPath}${localPath(url)}?${query}`, language);
+}
+
+/** A path with its query, in another language. */
+export function withLanguage(address: string, language: string): string {
+  const [path = '', query = ''] = address.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.set(LANGUAGE_PARAMETER, language);
-  return `${contextPath}${path.replace(/^[/\\]*/, '/')}?${parameters.toString()}`;
+  return `${path}?${parameters.toString()}`;
+}
+
+/** The path of a URL of the router, which begins after the context path; anything else would lead to another host. */
+export function localPath(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.replace(/^[/\\]*/, '/');
 }
 
 function isOneOf<L extends string>(languages: readonly L[]): (text: string | undefined) => text is L {

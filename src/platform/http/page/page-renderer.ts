@@ -1,10 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BrandingProperties } from '../../branding/branding.properties.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { htmlDocument } from './layout.js';
+import { htmlDocument, refreshTo } from './layout.js';
 import type { LayoutMessages, MessageCatalogue } from './message-catalogue.js';
 import { PageAssets } from './page-assets.js';
-import { chosenLanguage, inLanguage, LANGUAGE_COOKIE, languageCookie, requestedLanguage } from './page-language.js';
+import {
+  chosenLanguage,
+  inLanguage,
+  LANGUAGE_COOKIE,
+  languageCookie,
+  localPath,
+  requestedLanguage,
+  withLanguage,
+} from './page-language.js';
 import type { PageContent, PageNeeds, View, ViewContext } from './view.js';
 
 /** Look and language of pages; each option but the texts has a default. */
@@ -101,12 +109,8 @@ export class PageRenderer {
     ].join('; ');
   }
 
-  private document(
-    content: PageContent,
-    { previews = false, passkeys = false }: PageNeeds,
-    language: string,
-    request: FastifyRequest,
-  ): string {
+  private document(content: PageContent, needs: PageNeeds, language: string, request: FastifyRequest): string {
+    const { previews = false, passkeys = false, address } = needs;
     const { contextPath, branding } = this.options;
     const { styleName, scriptName, previewScriptName, passkeyScriptName, iconName } = this.assets;
     const assets = `${contextPath}/assets`;
@@ -122,7 +126,7 @@ export class PageRenderer {
 <title>${title === branding.name ? title : `${title} - ${branding.name}`}</title>
 <link rel="icon" href="${assets}/${iconName}">
 <link rel="stylesheet" href="${assets}/${styleName}">
-${scripts}${head}`;
+${scripts}${head}${request.method === 'GET' ? undefined : this.history(request, needs)}`;
     const heading = html`<h1>${title}</h1>
 ${body}`;
     const wholeBody = navigation
@@ -135,10 +139,26 @@ ${this.brand(`${contextPath}/`)}${heading}</main>
     const kind = navigation ? 'wide' : 'card';
     return htmlDocument(
       wholeHead,
-      html`${wholeBody}${this.footer(content, language, request)}`,
+      html`${wholeBody}${this.footer(content, language, request, address)}`,
       this.messagesOf(language).tag,
       kind,
     );
+  }
+
+  /**
+   * In the response to a form: the address that the script puts in the place of the form. A browser without script requests it
+   * at once, which has the same effect, if the page there shows all that this one does.
+   */
+  private history(request: FastifyRequest, { address, typed }: PageNeeds): Html | undefined {
+    const path = address ?? pageOf(request, this.options.contextPath);
+    if (path === undefined) return undefined;
+    const refresh =
+      address === undefined || typed === undefined
+        ? undefined
+        : html`<noscript>${refreshTo(address)}</noscript>
+`;
+    return html`<meta name="page-address" content="${path}">
+${refresh}`;
   }
 
   private brand(home: string): Html {
@@ -169,7 +189,12 @@ ${user}${signOut}</div></header>
 `;
   }
 
-  private footer({ isShownOnce = false }: PageContent, language: string, request: FastifyRequest): Html {
+  private footer(
+    { isShownOnce = false }: PageContent,
+    language: string,
+    request: FastifyRequest,
+    address: string | undefined,
+  ): Html {
     const { branding, catalogue } = this.options;
     const t = this.messagesOf(language);
     const help = branding.helpUrl === undefined ? [] : [[t.common.help, branding.helpUrl] as const];
@@ -187,7 +212,7 @@ ${user}${signOut}</div></header>
       return each === language
         ? html`<li><span lang="${tag}" aria-current="true">${languageName}</span></li>
 `
-        : html`<li><a rel="nofollow" lang="${tag}" hreflang="${tag}" href="${inLanguage(request, each, this.options.contextPath)}">\
+        : html`<li><a rel="nofollow" lang="${tag}" hreflang="${tag}" href="${request.method === 'GET' || address === undefined ? inLanguage(request, each, this.options.contextPath) : withLanguage(address, each)}">\
 ${languageName}</a></li>
 `;
     });
@@ -212,4 +237,11 @@ function timeElement(epochSeconds: number, tag: string, timeZone: string): Html 
     timeZone,
   }).format(instant);
   return html`<time datetime="${instant.toISOString()}" data-local="">${text}${timeZone === 'UTC' ? ' UTC' : ''}</time>`;
+}
+
+/** The page at the path of a form; undefined if a GET finds none there. */
+function pageOf(request: FastifyRequest, contextPath: string): string | undefined {
+  const { url } = request.routeOptions;
+  const hasPage = url !== undefined && request.server.hasRoute({ method: 'GET', url });
+  return hasPage ? `${contextPath}${localPath(request.url)}` : undefined;
 }

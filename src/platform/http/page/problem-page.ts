@@ -2,14 +2,10 @@ import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import { refreshTo } from './layout.js';
 import type { LayoutMessages } from './message-catalogue.js';
-import { View, type ViewContext } from './view.js';
+import { type FormAnswer, View, type ViewContext } from './view.js';
 
 /** Content of an error page: the text for users about the code, and the request id for support. */
-export interface ShownProblem {
-  readonly code: ErrorCode;
-  readonly requestId: string;
-  /** Seconds until another attempt can succeed. */
-  readonly waitSeconds?: number | undefined;
+export interface ShownProblem extends Pick<FormAnswer, 'code' | 'requestId' | 'waitSeconds' | 'field'> {
   /** True if the browser requests the page again by itself after that time. */
   readonly isRepeated?: boolean;
   /** Replaces the text of the code. */
@@ -17,6 +13,9 @@ export interface ShownProblem {
   /** True above the form that the user corrects. */
   readonly isAboveForm?: boolean;
 }
+
+/** Id of the element with the error, to which a field refers. */
+export const PROBLEM_ID = 'problem';
 
 /** Errors after which the user signs in; after all others the page leads home. */
 const ASKS_TO_SIGN_IN: ReadonlySet<ErrorCode> = new Set([
@@ -51,11 +50,15 @@ export function problemPage(problem: ShownProblem, signIn: string, next?: string
   });
 }
 
-/** The error as an alert within another page; it takes the focus, so that screen readers begin there. */
+/**
+ * The error as an alert within another page. It takes the focus, so that screen readers begin there; an error of one field leaves
+ * the focus to that field, which refers to the alert.
+ */
 export function problemAlert(problem: ShownProblem, { t }: ViewContext): Html {
-  const { code, requestId, text, isAboveForm = false } = problem;
+  const { code, requestId, text, field, isAboveForm = false } = problem;
   const isNextStep = isAboveForm && NEXT_STEPS.has(code);
-  return html`<div class="${isNextStep ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
+  const focused = field === undefined ? html` tabindex="-1" autofocus` : undefined;
+  return html`<div class="${isNextStep ? 'note' : 'note bad'}" id="${PROBLEM_ID}" role="alert"${focused}>
 <p>${text ?? t.errors[code]}</p>
 ${waiting(problem, t)}${
     isAboveForm && BY_THE_USER.has(code)

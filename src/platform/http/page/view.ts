@@ -1,5 +1,21 @@
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { Html } from '../../../kernel/encoding/html.js';
 import type { LayoutMessages } from './message-catalogue.js';
+
+/** An error that a form shows above itself, and what the user had typed. */
+export interface FormAnswer {
+  readonly code: ErrorCode;
+  /** For support. */
+  readonly requestId: string;
+  /** Seconds until another attempt can succeed. */
+  readonly waitSeconds?: number | undefined;
+  /** Texts by language that replace the text of the code. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
+  /** Id of the field that the error is about. */
+  readonly field?: string | undefined;
+  /** Values of fields by their names; never a secret. */
+  readonly typed?: Readonly<Record<string, string>> | undefined;
+}
 
 /** Context of a page: its user and the service. */
 export interface ViewContext {
@@ -14,6 +30,8 @@ export interface ViewContext {
   };
   /** An instant in epoch seconds, as a `time` element. */
   readonly time: (epochSeconds: number) => Html;
+  /** Set on a page that shows the error of its form. */
+  readonly answer?: FormAnswer | undefined;
 }
 
 /** A link of the navigation of signed-in users. */
@@ -52,6 +70,13 @@ export interface PageNeeds {
   readonly previews?: boolean;
   /** Loads `passkey.js`, too, which fetches the options of passkeys from the service. */
   readonly passkeys?: boolean;
+  /**
+   * Path and query at which a GET shows the same page. In the response to a form it takes the place of the form in the history,
+   * so that "Back" and a reload do not send the form again (docs/decisions/0117-answers-to-forms.md).
+   */
+  readonly address?: string;
+  /** Set if the page at `address` shows all that this one does: the values that the user had typed, never a secret. */
+  readonly typed?: Readonly<Record<string, string>>;
 }
 
 /** A page that is still without language and layout: a controller returns it, and the listener renders it. */
@@ -59,5 +84,18 @@ export class View {
   constructor(
     readonly compose: (context: ViewContext) => PageContent,
     readonly needs: PageNeeds = {},
+    /** The error of the form, in a response to it. */
+    readonly answer?: FormAnswer,
   ) {}
+
+  /** The same page, whose form shows an error. */
+  answering(answer: FormAnswer): View {
+    const whole = { ...answer, typed: answer.typed ?? this.needs.typed };
+    return new View((context) => this.compose({ ...context, answer: whole }), this.needs, whole);
+  }
+
+  /** The same page, at another address. */
+  at(address: string): View {
+    return new View(this.compose, { ...this.needs, address }, this.answer);
+  }
 }

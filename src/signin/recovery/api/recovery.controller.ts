@@ -37,7 +37,7 @@ export class RecoveryController {
     @Body({ schema: forgotSchema }) { id }: InferOutput<typeof forgotSchema>,
     @Headers('accept-language') languages: string | undefined,
   ): Promise<void> {
-    await this.requests.add(id, this.languageOf(languages));
+    await this.requests.add(id, { language: this.languageOf(languages) });
   }
 
   @Post('password/reset')
