@@ -17,6 +17,11 @@ export interface ErrorPageOptions {
    * and the browser then has the cookie of the next one. The redirect keeps the `return_to` of the form.
    */
   readonly redirectsForms?: boolean;
+  /**
+   * Path at which a half-authenticated visitor of a page completes the sign-in, below the context path. The error page leads there
+   * at once, and the sign-in returns to the page; its status stays 403 (specification, "Errors").
+   */
+  readonly secondStepAt?: string;
   /** Path at which a user whose proof of the second factor is too old proves it again, below the context path. */
   readonly stepUpAt?: string;
   /**

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { ErrorPageOptions } from '../route-options.decorator.js';
 import { requiredLoginOf } from './http-error.js';
@@ -19,7 +20,8 @@ export function authenticationPageOf(
     stepUpAt,
   } = request.lifecycle?.routeOptions.errorPages ?? {};
   if (redirectsForms && backTo !== undefined && request.method === 'POST' && error.code === 'INVALID_TOKEN') {
-    return `${contextPath}${backTo}?ended=true${returnToOf(request.body)}`;
+    const target = targetIn(request.body);
+    return `${contextPath}${backTo}?ended=true${target === undefined ? '' : `&return_to=${encodeURIComponent(target)}`}`;
   }
   const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[
     error.code as string
@@ -28,19 +30,25 @@ export function authenticationPageOf(
   return contextPath + withReturnTo(path, contextPath + request.url, error);
 }
 
+/** Errors of a page after which the sign-in returns to it. */
+const RETURNS: ReadonlySet<ErrorCode> = new Set(['INVALID_TOKEN', 'MFA_REQUIRED']);
+
 /**
- * Path of the link on an error page, without the context path: the sign-in, or the proof of the second factor. After a
- * form, the link returns to the page of the form, if the route names that page.
+ * Path of the link on an error page, without the context path: the sign-in, or the proof of the second factor. The link keeps the
+ * target of the request. Without one, it returns to the page, or after a form to the page of the form, if the route names that page.
  */
 export function signInPathOf(
   error: ServiceError,
-  { backTo, stepUpAt = backTo, formPage }: ErrorPageOptions,
+  { backTo, stepUpAt = backTo, secondStepAt = backTo, formPage }: ErrorPageOptions,
   request: FastifyRequest,
   contextPath: string,
 ): string {
-  const path = error.code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
-  if (formPage === undefined || request.method === 'GET') return path;
-  return withReturnTo(path, contextPath + filled(formPage, request.params), error);
+  const path = { STEP_UP_REQUIRED: stepUpAt, MFA_REQUIRED: secondStepAt }[error.code as string] ?? backTo;
+  const isPage = request.method === 'GET';
+  const own = isPage && RETURNS.has(error.code) ? contextPath + request.url : undefined;
+  const ofForm = formPage === undefined || isPage ? undefined : contextPath + filled(formPage, request.params);
+  const target = targetIn(isPage ? request.query : request.body) ?? own ?? ofForm;
+  return target === undefined ? path : withReturnTo(path, target, error);
 }
 
 /** Counts how often a browser has sent a form again by itself; browsers follow 20 redirects. */
@@ -66,10 +74,10 @@ function withReturnTo(path: string, returnTo: string, error: ServiceError): stri
   return `${path}?return_to=${encodeURIComponent(returnTo)}${required}`;
 }
 
-/** The parameter of the query with the target of a form; the page that reads it verifies it. */
-function returnToOf(body: unknown): string {
-  const { return_to: target } = (body ?? {}) as { readonly return_to?: unknown };
-  return typeof target === 'string' ? `&return_to=${encodeURIComponent(target)}` : '';
+/** The target that a query or a form names; the page that reads it verifies it. */
+function targetIn(values: unknown): string | undefined {
+  const { return_to: target } = (values ?? {}) as { readonly return_to?: unknown };
+  return typeof target === 'string' ? target : undefined;
 }
 
 /** The path of a template, with the parameters of a request. */

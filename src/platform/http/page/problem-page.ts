@@ -20,6 +20,7 @@ export const PROBLEM_ID = 'problem';
 /** Errors after which the user signs in; after all others the page leads home. */
 const ASKS_TO_SIGN_IN: ReadonlySet<ErrorCode> = new Set([
   ...(['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'REFRESH_INVALID', 'STEP_UP_REQUIRED', 'CROSS_SITE'] as const),
+  'MFA_REQUIRED',
   ...(['SAML_RESPONSE_INVALID', 'SAML_MFA_MISSING', 'SAML_USER_NOT_ALLOWED', 'MFA_STATE_CONFLICT'] as const),
 ]);
 
