@@ -10,6 +10,7 @@ import type { Enrolled, Person } from '../support/login/login-story.js';
 import { launchChromium } from '../support/pages/chromium.js';
 import { freePort } from '../support/programs/free-port.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
+import { enterCode } from '../support/pages/portal-browser.js';
 import { needs } from '../support/runner/needs.js';
 
 const [servicePort, apiPort, port] = [await freePort(), await freePort(), await freePort()];
@@ -58,10 +59,7 @@ needs('chromium')('examples/spa', () => {
       await page.locator('#pw').fill(password);
       await press(page, 'Sign in');
     };
-    const enterCode = async (page: Page, person: Enrolled): Promise<void> => {
-      await page.locator('#code').fill(story.nextCode(person));
-      await page.locator('form:has(#code) button[type=submit]').click();
-    };
+    const enterNextCode = (page: Page, person: Enrolled): Promise<void> => enterCode(page, story.nextCode(person));
     const shows = async (page: Page, text: string): Promise<void> => {
       await page.getByText(text).waitFor();
     };
@@ -95,13 +93,13 @@ needs('chromium')('examples/spa', () => {
       const person = await story.enrolled();
       const page = await visit();
       await signIn(page, person);
-      await enterCode(page, person);
+      await enterNextCode(page, person);
       await shows(page, `Signed in as ${person.id}`);
       story.clock.advance(330);
 
       await press(page, 'Pay');
       await enterPassword(page, person);
-      await enterCode(page, person);
+      await enterNextCode(page, person);
 
       await shows(page, '"paid":true');
       await expect.poll(() => page.url()).toBe(`${ORIGIN}/`);

@@ -43,6 +43,20 @@ each('data-print', (button) => {
   button.addEventListener('click', () => window.print());
 });
 
+// Six digits are complete: the form is sent, once. An input method may still be composing them.
+each('data-sends', (hint, id) => {
+  const field = document.getElementById(id);
+  let isSent = false;
+  const send = (event) => {
+    if (isSent || event.isComposing || !/^[0-9\uff10-\uff19]{6}$/.test(field.value.replace(/[\s-]/g, ''))) return;
+    isSent = true;
+    field.form.requestSubmit();
+  };
+  hint.hidden = false;
+  field.addEventListener('input', send);
+  field.addEventListener('compositionend', send);
+});
+
 each('data-with-passkeys', (element) => {
   element.hidden = !(window.PublicKeyCredential && navigator.credentials);
 });

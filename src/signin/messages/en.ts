@@ -98,6 +98,14 @@ export const en = {
     },
   },
 
+  /** Of a form whose browser did not send the cookie of the page. */
+  lostForm: {
+    outdated: 'This page had been replaced by another one, for example in another tab. Please try again here.',
+    needsCookies:
+      'Your browser did not send our cookie, which the sign-in needs. Allow cookies for this site in the settings of your browser, and try again.',
+    toForm: 'Open the form again',
+  },
+
   newPassword: {
     hint: (length: number) => `At least ${length} characters. A few unrelated words work well.`,
     too_short: (length: number) => `The new password is too short. Use at least ${length} characters.`,
@@ -122,6 +130,11 @@ export const en = {
     totpLabel: 'Six-digit code',
     backupIntro: 'Enter one of the ten backup codes you saved. Each works once.',
     backupLabel: 'Backup code',
+    malformedTotp: 'The code has six digits. Enter all six of them.',
+    malformedBackupCode: 'A backup code has eight letters and digits, such as 4F7K-9QWD.',
+    malformedAny: 'The code of your app has six digits; a backup code has eight letters and digits.',
+    sendsItself: 'The code is sent as soon as it has six digits.',
+    lastAttempt: 'You have one attempt left. If it fails, the second step of your sign-in is locked for a while.',
     wrongBackupCode: 'This backup code is wrong, was already used, or was replaced by newer ones.',
     anyLabel: 'Code of your authenticator app, or a backup code',
     submit: 'Continue',

@@ -97,6 +97,13 @@ export const ko: Messages = {
     },
   },
 
+  lostForm: {
+    outdated: '다른 탭 등에서 페이지가 새로 열려 이 양식을 더 이상 사용할 수 없었습니다. 여기에서 다시 시도하십시오.',
+    needsCookies:
+      '로그인에 필요한 쿠키를 브라우저가 보내지 않았습니다. 브라우저 설정에서 이 사이트의 쿠키를 허용한 뒤 다시 시도하십시오.',
+    toForm: '양식 다시 열기',
+  },
+
   newPassword: {
     hint: (length) => `${length}자 이상. 서로 관련 없는 단어 몇 개를 이어 쓰면 좋습니다.`,
     too_short: (length) => `새 비밀번호가 너무 짧습니다. ${length}자 이상으로 정하십시오.`,
@@ -121,6 +128,11 @@ export const ko: Messages = {
     totpLabel: '6자리 코드',
     backupIntro: '보관해 둔 백업 코드 10개 중 하나를 입력하십시오. 각 코드는 한 번만 사용할 수 있습니다.',
     backupLabel: '백업 코드',
+    malformedTotp: '코드는 숫자 6자리입니다. 6자리를 모두 입력하십시오.',
+    malformedBackupCode: '백업 코드는 4F7K-9QWD처럼 영문자와 숫자 8자리입니다.',
+    malformedAny: '인증 앱의 코드는 숫자 6자리이고, 백업 코드는 영문자와 숫자 8자리입니다.',
+    sendsItself: '숫자 6자리를 입력하면 코드가 바로 전송됩니다.',
+    lastAttempt: '시도할 수 있는 횟수가 한 번 남았습니다. 이번에 실패하면 로그인의 2단계 인증이 잠시 잠깁니다.',
     wrongBackupCode: '백업 코드가 틀렸거나, 이미 사용되었거나, 새 코드로 바뀌었습니다.',
     anyLabel: '인증 앱의 코드 또는 백업 코드',
     submit: '계속',

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StoryLinks } from '../../support/login/account-links.js';
 import { launchChromium } from '../../support/pages/chromium.js';
 import { type Enrolled, PASSWORD, type Person, storyOn } from '../../support/login/login-story.js';
+import { enterCode } from '../../support/pages/portal-browser.js';
 import { needs } from '../../support/runner/needs.js';
 import { onSqlite } from '../../support/database/story-database.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
@@ -61,8 +62,7 @@ needs('chromium')('security of the portal in a browser', () => {
 
     async function signInWithBoth(context: BrowserContext, person: Enrolled): Promise<Page> {
       const page = await signIn(context, person);
-      await page.locator('#code').fill(story.nextCode(person));
-      await page.locator('form button.primary').click();
+      await enterCode(page, story.nextCode(person));
       await page.waitForURL(urlOf('/'));
       return page;
     }

@@ -6,6 +6,7 @@ import { makeCertificate } from '../../support/http/certificates.js';
 import { launchChromium } from '../../support/pages/chromium.js';
 import { IdpServer } from '../../support/saml/identity-provider-server.js';
 import { PASSWORD, storyOn } from '../../support/login/login-story.js';
+import { enterCode } from '../../support/pages/portal-browser.js';
 import { needs } from '../../support/runner/needs.js';
 import { MFA_CLASS } from '../../support/saml/staff-story.js';
 import { onSqlite } from '../../support/database/story-database.js';
@@ -152,8 +153,7 @@ needs('chromium')('sign-out on the home page', () => {
         const { page } = await open();
         await page.goto(urlOf('/portal/login'));
         await signIn(page, person.id);
-        await page.getByLabel('Code').fill(story.nextCode(person));
-        await page.getByRole('button', { name: 'Continue' }).click();
+        await enterCode(page, story.nextCode(person));
         await page.waitForURL(urlOf('/'));
 
         await page.goBack();

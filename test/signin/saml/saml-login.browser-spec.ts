@@ -8,6 +8,7 @@ import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { launchChromium } from '../../support/pages/chromium.js';
 import { IdpServer } from '../../support/saml/identity-provider-server.js';
 import { storyOn } from '../../support/login/login-story.js';
+import { enterCode } from '../../support/pages/portal-browser.js';
 import { needs } from '../../support/runner/needs.js';
 import { MFA_CLASS, PASSWORD_CLASS } from '../../support/saml/staff-story.js';
 import { onSqlite } from '../../support/database/story-database.js';
@@ -98,9 +99,8 @@ needs('chromium')('SAML sign-in in a browser', () => {
       return JSON.parse((await page.textContent('body')) ?? '');
     }
 
-    async function giveCode(page: Page, code: string, label: string): Promise<void> {
-      await page.getByLabel('Code').fill(code);
-      await page.getByRole('button', { name: label }).click();
+    function giveCode(page: Page, code: string): Promise<void> {
+      return enterCode(page, code);
     }
 
     describe('HTTP-Redirect binding', () => {
@@ -217,7 +217,7 @@ needs('chromium')('SAML sign-in in a browser', () => {
       expect(idp('local').authnRequests.at(-1)).toMatchObject({ isForced: true });
       await page.getByRole('button', { name: 'Use an authenticator app' }).click();
       const app = AuthenticatorApp.typeIn((await page.locator('#secret').textContent()) ?? '');
-      await giveCode(page, story.codeOf(app), 'Confirm');
+      await giveCode(page, story.codeOf(app));
       await page.getByRole('link', { name: 'I saved them' }).click();
       expect(await sessionOn(page)).toMatchObject({ amr: ['pwd', 'otp'] });
 
@@ -225,7 +225,7 @@ needs('chromium')('SAML sign-in in a browser', () => {
       await depart(later, 'local');
       await signIn(later);
       expect(new URL(later.url()).pathname).toBe('/2fa/portal/verify');
-      await giveCode(later, story.nextCode({ app }), 'Continue');
+      await giveCode(later, story.nextCode({ app }));
 
       expect(await sessionOn(later)).toMatchObject({ amr: ['pwd', 'otp'] });
     });

@@ -144,8 +144,7 @@ export class PortalBrowser {
 
   /** Enters a code of any kind and presses the button of the form. */
   async enterCode(code: string): Promise<void> {
-    await this.page.locator('#code').fill(code);
-    await this.page.locator('form:has(#code) button[type=submit]').click();
+    await enterCode(this.page, code);
     await this.settle();
   }
 
@@ -232,6 +231,20 @@ export class PortalBrowser {
     await copy.close();
     return problems;
   }
+}
+
+/** Enters a code; the script of the page sends six digits by itself. */
+export async function enterCode(page: Page, code: string): Promise<void> {
+  const sendsItself = await page.locator('[data-sends=code]:not([hidden])').count();
+  const field = page.locator('#code');
+  if (sendsItself === 0 || !/^\d{6}$/.test(code.replaceAll(' ', ''))) {
+    await field.fill(code);
+    await page.locator('form:has(#code) button[type=submit]').click();
+    return;
+  }
+  const sent = page.waitForEvent('framenavigated');
+  await field.fill(code);
+  await sent;
 }
 
 /** Waits until a page has loaded that does not lead on by itself. */

@@ -65,7 +65,7 @@ function submission(
   const { t, contextPath } = context;
   const back = buttonLink(contextPath + ACCOUNT_PAGES.security, t.common.cancel);
   const send = isDangerous ? button(submit, 'danger') : submitButton(submit);
-  const sendWithCode = proof?.code && codeField(context, proof.code, false);
+  const sendWithCode = proof?.code && codeField(context, proof.code);
   if (proof?.hasPasskey !== true) {
     return html`${sendWithCode}<div class="actions">${send}${back}</div>
 `;

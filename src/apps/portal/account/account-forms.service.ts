@@ -67,7 +67,8 @@ export class AccountForms {
       }
     };
     const again = async (alert: PagePart): Promise<View> =>
-      (await this.lock(caller, path)) ?? page(await this.fields(caller, path, { alert, asksAlways }));
+      (await this.lock(caller, path)) ??
+      page(await this.fields(caller, path, { alert: await this.locks.warned(caller, alert), asksAlways }));
     return rerenderOnError(CODE_ERRORS, again, withoutProof, formErrorText);
   }
 
@@ -105,7 +106,6 @@ export function formErrorText({ code, facts }: ServiceError): ((t: Messages) => 
   if (code === 'MFA_CODE_INVALID') return OF_PASSKEY.has(facts.reason) ? ({ passkey }) => passkey.rejected : undefined;
   const [fieldError] = facts.errors ?? [];
   if (fieldError?.field === 'name') return ({ authenticators }) => authenticators.badName;
-  return fieldError?.field === 'code' && fieldError.code === 'required'
-    ? ({ account }) => account.proofMissing
-    : undefined;
+  if (fieldError?.field !== 'code') return undefined;
+  return fieldError.code === 'required' ? ({ account }) => account.proofMissing : ({ verify }) => verify.malformedAny;
 }

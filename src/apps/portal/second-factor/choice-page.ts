@@ -70,7 +70,7 @@ function passkeyOnly(context: PageContext, passkey: NonNullable<ChoiceFields['pa
   const isCode = passkey.asksForCode;
   const step = isCode
     ? html`<div data-with-passkeys hidden>
-${paragraph(setup.proveFirst)}${form(passkey.form, html`${codeField(context, 'any', false)}${submitButton(verify.submit)}`)}</div>
+${paragraph(setup.proveFirst)}${form(passkey.form, html`${codeField(context, 'any')}${submitButton(verify.submit)}`)}</div>
 `
     : creationForm(context, passkey.form, { label: context.t.passkey.create, about: setup.aboutPasskey });
   return html`${paragraph(setup.onlyPasskey)}${step}${withoutPasskeys(context, true)}`;

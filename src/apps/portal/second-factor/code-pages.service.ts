@@ -28,6 +28,7 @@ interface VerifyFacts {
   readonly proved?: string;
   readonly isTrusting?: boolean;
   readonly alert?: PagePart;
+  readonly warning?: PagePart;
 }
 
 /** Alert texts by error code, in place of those of the catalogue. */
@@ -54,12 +55,13 @@ export class CodePages {
 
   /** The form for a passkey or a code; on a locked account, the lock takes its place. */
   async formOrLock(caller: Principal, facts: VerifyFacts): Promise<View> {
-    return (await this.locks.of(caller, facts.returnTo, facts.required)) ?? this.form(caller, facts);
+    const lock = await this.locks.of(caller, facts.returnTo, facts.required);
+    return lock ?? this.form(caller, { ...facts, ...withoutUndefined({ warning: await this.locks.warning(caller) }) });
   }
 
   /** The form for a passkey or a code. */
   async form(caller: Principal, facts: VerifyFacts): Promise<View> {
-    const { returnTo, method, required, proved = provedAt(caller), isTrusting, alert } = facts;
+    const { returnTo, method, required, proved = provedAt(caller), isTrusting, alert, warning } = facts;
     const methods = await this.methods(caller);
     const hasPasskey = methods.includes('passkey') && required !== 'otp';
     const kinds = required === 'passkey' && hasPasskey ? [] : methods.filter((each) => each !== 'passkey');
@@ -69,8 +71,14 @@ export class CodePages {
       ...this.forms.forCaller(SECOND_FACTOR_PAGES.verify, caller, returnTo),
       ...{ hasPasskey, kinds },
       ...{ kind: kinds.find((each) => each === method) ?? kinds[0], isCodeChosen: method !== undefined },
-      ...{ isStepUp: caller.kind === 'full', proved, signOut: this.forms.signOut(caller) },
-      ...withoutUndefined({ required, alert, isTrusting, trustDays: mayTrust ? trustedDeviceDays : undefined }),
+      ...{ isStepUp: caller.kind === 'full', proved, signOut: this.forms.signOut(caller, returnTo) },
+      ...withoutUndefined({
+        required,
+        alert,
+        warning,
+        isTrusting,
+        trustDays: mayTrust ? trustedDeviceDays : undefined,
+      }),
     });
   }
 
@@ -85,7 +93,7 @@ export class CodePages {
     step: () => Promise<T>,
   ): Promise<T> {
     const page = async (alert: PagePart): Promise<View> =>
-      (await this.locks.of(caller, returnTo, required)) ?? again(alert);
+      (await this.locks.of(caller, returnTo, required)) ?? again(await this.locks.warned(caller, alert));
     const shown = new Set([...CODE_ERRORS, ...(Object.keys(texts) as ErrorCode[])]);
     return rerenderOnError(shown, page, step, (error) => {
       const text = texts[error.code];

@@ -56,7 +56,13 @@ export class ConfirmPageController {
     const returnTo = this.forms.returnTarget(requested);
     const { opened, roles, loginId, backupCodes } = await this.steps.showingErrors(
       caller,
-      { returnTo, texts: { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode } },
+      {
+        returnTo,
+        texts: {
+          MFA_CODE_INVALID: ({ setup }) => setup.wrongCode,
+          VALIDATION_FAILED: ({ verify }) => verify.malformedTotp,
+        },
+      },
       (alert) => this.pages.pendingPage(caller, requested, alert),
       () => this.confirmation.confirm(caller, totpIn(code), { cookies: reply.cookies, withNewCodes: true }),
     );

@@ -89,7 +89,7 @@ export class SetupPages {
 
   /** Fields of a form of the setup. */
   fields(path: string, caller: Principal, returnTo: string | undefined, alert?: PagePart): SetupFields {
-    const signOut = caller.kind === 'half' ? this.forms.signOut(caller) : undefined;
+    const signOut = caller.kind === 'half' ? this.forms.signOut(caller, returnTo) : undefined;
     const form = this.forms.forCaller(path, caller, returnTo);
     // A GET at the paths of the later forms leads to the first page of the setup as well.
     const address = withReturnTo(this.forms.contextPath + SETUP_PATH, form.returnTo);

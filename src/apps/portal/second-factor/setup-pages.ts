@@ -92,7 +92,7 @@ ${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="
 </details>
 </div>
 <div>
-${paragraph(setup.enter)}${form(fields, html`${codeField(context, 'totp', false)}${submitButton(setup.confirm)}`)}<p class="hint">${setup.timeLeft}</p>
+${paragraph(setup.enter)}${form(fields, html`${codeField(context, 'totp', { sendsItself: true })}${submitButton(setup.confirm)}`)}<p class="hint">${setup.timeLeft}</p>
 </div>
 </div>
 ${
@@ -116,7 +116,7 @@ export function confirmPage(fields: SetupFields): View {
       title: setup.title,
       body: html`${alert?.(context)}${paragraph(setup.hiddenSecret)}${form(
         fields,
-        html`${codeField(context, 'totp', alert === undefined)}${submitButton(setup.confirm)}`,
+        html`${codeField(context, 'totp', { isFocused: alert === undefined, sendsItself: true })}${submitButton(setup.confirm)}`,
       )}${leaving(context, fields)}`,
     };
   }, atAddress(fields));

@@ -21,8 +21,11 @@ const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
 const CODE_TEXTS: Readonly<Record<CodeKind, ErrorTexts>> = {
-  totp: {},
-  backup_code: { MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode },
+  totp: { VALIDATION_FAILED: ({ verify }) => verify.malformedTotp },
+  backup_code: {
+    MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode,
+    VALIDATION_FAILED: ({ verify }) => verify.malformedBackupCode,
+  },
 };
 const PASSKEY_TEXTS: ErrorTexts = {
   MFA_CODE_INVALID: ({ passkey }) => passkey.rejected,

@@ -1,5 +1,6 @@
 import { type OnlyFactor, secondFactorPage } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
+import { PROBLEM_ID } from '../../../platform/http/page/problem-page.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
@@ -36,11 +37,13 @@ export interface VerifyFields extends FormFields {
   /** The form that ends an unfinished sign-in. */
   readonly signOut: FormFields;
   readonly alert?: PagePart;
+  /** About the attempt that the form makes. */
+  readonly warning?: PagePart;
 }
 
 /** `GET /2fa/portal/verify`: by a passkey first, or by a code. */
 export function verifyPage(fields: VerifyFields): View {
-  const { alert, isStepUp, kind, kinds, hasPasskey, signOut } = fields;
+  const { alert, warning, isStepUp, kind, kinds, hasPasskey, signOut } = fields;
   return pageView(
     (context) => {
       const { verify } = context.t;
@@ -49,7 +52,7 @@ export function verifyPage(fields: VerifyFields): View {
       const hasOnlyPasskey = hasPasskey && code === undefined;
       return {
         title: isStepUp ? verify.titleStepUp : title,
-        body: html`${alert?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : (code ?? paragraph(verify.codesRefused))}${
+        body: html`${alert?.(context)}${warning?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : (code ?? paragraph(verify.codesRefused))}${
           kind === 'backup_code' || hasOnlyPasskey ? lostHint(context, kinds) : undefined
         }${
           isStepUp
@@ -89,8 +92,10 @@ ${code}</details>
 
 function codePart(context: PageContext, fields: VerifyFields, kind: CodeKind): Html {
   const { verify } = context.t;
-  const { alert, proved, required, hasPasskey, isCodeChosen } = fields;
-  const code = codeField(context, kind, alert === undefined && (!hasPasskey || isCodeChosen));
+  const { alert, proved, required, hasPasskey, isCodeChosen, trustDays } = fields;
+  const isFocused = alert === undefined && (!hasPasskey || isCodeChosen);
+  // A user who may trust this browser decides about that before the form is sent.
+  const code = codeField(context, kind, { isFocused, sendsItself: trustDays === undefined });
   return html`${codeSwitch(context, fields)}${paragraph(kind === 'totp' ? verify.totpIntro : verify.backupIntro)}${form(
     fields,
     html`${hidden('proved', proved)}${hidden('method', kind)}${required && hidden('required', required)}${code}${trustBox(context, fields)}${submitButton(verify.submit)}`,
@@ -111,15 +116,32 @@ function lostHint({ t, brand }: PageContext, kinds: readonly CodeKind[]): Html {
 `;
 }
 
-/** The field for a code: six digits with the keyboard for numbers, a backup code, or either of them. */
-export function codeField({ t }: PageContext, kind: CodeKind | 'any', isFocused: boolean): Html {
+/**
+ * The field for a code: six digits with the keyboard for numbers, a backup code, or either of them. A wrong code has its error in
+ * the alert. With `sendsItself`, the script sends six digits at once.
+ */
+export function codeField(
+  { t, answer }: PageContext,
+  kind: CodeKind | 'any',
+  { isFocused = false, sendsItself = false }: { readonly isFocused?: boolean; readonly sendsItself?: boolean } = {},
+): Html {
   const isTotp = kind === 'totp';
+  const isInvalid = answer?.field === 'code';
   const label = { totp: t.verify.totpLabel, backup_code: t.verify.backupLabel, any: t.verify.anyLabel }[kind];
   const attributes = isTotp
     ? html` class="code" inputmode="numeric" autocomplete="one-time-code"`
     : html` class="code long" autocomplete="off" autocapitalize="characters"`;
+  const hasHint = isTotp && sendsItself;
+  const about = [...(isInvalid ? [PROBLEM_ID] : []), ...(hasHint ? ['code-hint'] : [])].join(' ');
   return html`<div class="field"><label for="code">${label}</label>
-<input id="code" name="code" maxlength="64"${attributes} autocorrect="off" spellcheck="false"${focus(isFocused)} required></div>
+<input id="code" name="code" maxlength="64"${attributes} autocorrect="off" spellcheck="false"${isInvalid ? html` aria-invalid="true"` : undefined}\
+${about === '' ? undefined : html` aria-describedby="${about}"`}${focus(isFocused || isInvalid)} required>
+${
+  hasHint
+    ? html`<p class="hint" id="code-hint" data-sends="code" hidden>${t.verify.sendsItself}</p>
+`
+    : undefined
+}</div>
 `;
 }
 

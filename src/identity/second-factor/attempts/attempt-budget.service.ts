@@ -17,6 +17,7 @@ import {
   type AttemptFailure,
   type FailureCounter,
   isAhead,
+  isLastAttempt,
   type LastLock,
   type Lock,
   lockOf,
@@ -159,6 +160,12 @@ export class AttemptBudget {
 
   stateOf(caller: AttemptSubject): Promise<FactorState | undefined> {
     return this.work.single((tx) => this.store.stateOf(tx, caller));
+  }
+
+  /** True if attempts are accepted now, and the next one locks the account if it fails. */
+  async isLast(subject: string): Promise<boolean> {
+    const state = await this.stateOf({ subject });
+    return state !== undefined && isLastAttempt(state, this.clock.seconds(), this.store.lockoutSchedule);
   }
 
   lockOf(counter: FailureCounter): Lock | undefined {

@@ -58,6 +58,21 @@ export function lockOf(counter: FailureCounter, now: number, schedule: readonly 
   return now < until ? { until, endsByItself: true } : undefined;
 }
 
+/** True if attempts are accepted now, and the next one locks the account if it fails. */
+export function isLastAttempt(counter: FailureCounter, now: number, schedule: readonly number[]): boolean {
+  if (lockOf(counter, now, schedule)) return false;
+  // As the statement that takes an attempt counts: an ended lock begins a new count.
+  const failures = counter.failures >= FAILURES_TO_LOCK ? 1 : counter.failures + 1;
+  const taken = {
+    ...counter,
+    failures,
+    failuresInRow: counter.failuresInRow + 1,
+    lastAttemptAt: now,
+    clockSkewAt: null,
+  };
+  return lockOf(taken, now, schedule) !== undefined;
+}
+
 /**
  * The start of the lock. If a clock was set back, the lock starts when a process noticed that, so that it lasts no longer
  * than it should. A process whose clock is ahead of `lastAttemptAt` ignores that time, so that the lock lasts no shorter.

@@ -35,6 +35,11 @@ export class Enrolment {
     return lock && this.budget.secondsUntil(lock);
   }
 
+  /** True if attempts are accepted now, and the next one locks the account if it fails. */
+  isLastAttempt(subject: string): Promise<boolean> {
+    return this.budget.isLast(subject);
+  }
+
   /**
    * Activates the caller's pending secret by a TOTP code of it. Unless it is a further one, the old secrets, the codes and
    * the trusted devices are deleted, and half-authenticated logins end.

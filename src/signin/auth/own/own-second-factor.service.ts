@@ -61,6 +61,11 @@ export class OwnSecondFactor {
     return this.enrolment.lockSeconds(subject);
   }
 
+  /** True if the next attempt locks the account if it fails; only for a caller who has passed the first factor. */
+  isLastAttempt({ subject }: Principal): Promise<boolean> {
+    return this.enrolment.isLastAttempt(subject);
+  }
+
   /**
    * Removes the second factor by a proof of it, for a caller with a fresh one. With `isFreshProof`, the submitted proof is the
    * fresh one, for pages that ask once. Returns the session if its cookie was replaced, which must then be written.
