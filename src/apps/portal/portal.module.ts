@@ -64,6 +64,7 @@ import { SignInLanguage } from './sign-in/sign-in-language.service.js';
 import { SignInOptions } from './sign-in/sign-in-options.service.js';
 import { ClientModule } from '../../identity/client/client.module.js';
 import { FormAnswers } from './form/form-answers.service.js';
+import { LostForms } from './sign-in/lost-forms.service.js';
 import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
@@ -116,7 +117,16 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   providers: [
     ...[FormTokens, FormAnswers, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
-    ...[PlainHttpWarning, SignInForms, SignInOptions, SignInLanguage, PasswordPages, AddressPages, SessionPanels],
+    ...[
+      PlainHttpWarning,
+      LostForms,
+      SignInForms,
+      SignInOptions,
+      SignInLanguage,
+      PasswordPages,
+      AddressPages,
+      SessionPanels,
+    ],
     ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages],
   ],
 })

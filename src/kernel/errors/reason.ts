@@ -124,7 +124,7 @@ type RefreshReason = 'no cookie' | 'expired' | 'superseded' | 'reused';
 type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'link requested' | 'no mail relay';
 
 /** Why a request of a browser is rejected as forged by another site. */
-type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
+type CrossSiteReason = 'form token' | 'no form cookie' | 'no form cookie over http' | 'no navigation';
 
 /** Why a request of an application is rejected. */
 type ApplicationReason = 'authorization request' | ForwardAuthReason;

@@ -265,7 +265,7 @@ onSqlite('portal pages', (engine) => {
       for (let time = 0; time < 6; time += 1) {
         const answer = await submit(client, page, { code: 'my code' });
         expect(answer).toBeAnswered(400);
-        expect(answer.text).toContain('Some of the input is not valid. Check it and try again.');
+        expect(answer.text).toContain('The code has six digits.');
         // Errors that users can correct show no code for support.
         expect(answer.text).not.toContain('For support');
       }
@@ -338,7 +338,7 @@ onSqlite('portal pages', (engine) => {
 
       expect([opened, sentAgain].map(({ status }) => status)).toEqual([303, 303]);
       expect(opened.headers.get('location')).toBe('/auth/me');
-      expect(sentAgain.headers.get('location')).toBe(`${CONTEXT}/`);
+      expect(sentAgain.headers.get('location')).toBe('/auth/me');
       expect(await story.countOf(person, 'MFA_REPLAY')).toBe(0);
     });
 
@@ -367,7 +367,8 @@ onSqlite('portal pages', (engine) => {
         expect(page).toBeAnswered(401);
         expect(page.headers.get('www-authenticate')).toBe('Bearer');
         expect(page.text).toContain('For support: INVALID_TOKEN, request ');
-        expect(page.text).toContain(`href="${CONTEXT}${LOGIN}">Sign in</a>`);
+        const back = encodeURIComponent(CONTEXT + path);
+        expect(page.text).toContain(`href="${CONTEXT}${LOGIN}?return_to=${back}">Sign in</a>`);
       }
     });
 

@@ -54,17 +54,20 @@ onSqlite('A6: the sign-in page', (engine) => {
     ['https', OVER_HTTPS],
     ['localhost', { ...OVER_HTTP, 'x-forwarded-host': 'localhost:8080' }],
     ['a proxy that ends TLS without saying so', { ...OVER_HTTP, 'sec-fetch-site': 'same-origin' }],
-  ])('over %s, a form without its cookie is reported as unverified, not as sent over http', async (_, headers) => {
-    const client = story.client();
-    const page = await visit(client, LOGIN, headers);
+  ])(
+    'over %s, a form without its cookie says that the sign-in needs cookies, not that it was sent over http',
+    async (_, headers) => {
+      const client = story.client();
+      const page = await visit(client, LOGIN, headers);
 
-    const refused = await sendWithoutCookie(client, page, headers);
+      const refused = await sendWithoutCookie(client, page, headers);
 
-    expect(page.text).not.toContain(TOLD);
-    expect(refused).toBeAnswered(403);
-    expect(refused.text).not.toContain(TOLD);
-    expect(refused.text).toContain('We could not verify this form.');
-  });
+      expect(page.text).not.toContain(TOLD);
+      expect(refused).toBeAnswered(403);
+      expect(refused.text).not.toContain(TOLD);
+      expect(refused.text).toContain('Your browser did not send our cookie');
+    },
+  );
 
   it('over http, the form of another browser is rejected without the https hint', async () => {
     const [client, other] = [story.client(), story.client()];

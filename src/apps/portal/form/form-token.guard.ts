@@ -6,16 +6,18 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { AuthenticatedRequest } from '../../../kernel/principal/access.decorator.js';
 import { hasSecondFactor } from '../../../kernel/principal/amr.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
-import { cookiesOf } from '../../../platform/web/cookies.js';
+import { cookiesOf, replyOf } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { demandTexts } from '../../../platform/http/upload/uploads.js';
+import { prefersPage } from '../../../platform/http/page/layout.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
-import { ServletProperties } from '../../../platform/http/server.properties.js';
 import { withForm } from './form-errors.js';
+import { LostForms } from '../sign-in/lost-forms.service.js';
 import { PlainHttpWarning } from '../sign-in/plain-http-warning.service.js';
 import { browserBinding, callerBinding, FormTokens } from './form-tokens.service.js';
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {
+  readonly url: string;
   readonly body: unknown;
 }
 
@@ -28,15 +30,11 @@ const TOKEN = 'csrf';
  */
 @Injectable()
 export class FormTokenGuard implements CanActivate {
-  private readonly contextPath: string;
-
   constructor(
     private readonly tokens: FormTokens,
     private readonly plainHttp: PlainHttpWarning,
-    { contextPath }: ServletProperties,
-  ) {
-    this.contextPath = contextPath;
-  }
+    private readonly lostForms: LostForms,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -50,9 +48,11 @@ export class FormTokenGuard implements CanActivate {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
       throw await withForm(cause, (problem) => this.plainHttp.page(problem));
     }
-    // The form belongs to a login that has completed meanwhile, for example after "Back": redirect to the home page.
+    if (!request.principal && prefersPage(request.headers.accept))
+      throw await this.lostForms.rejection(request, replyOf(context));
+    // The form belongs to a login that has completed meanwhile, for example after "Back": redirect to its target.
     const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
-    const seeOther = isOutlived ? `${this.contextPath}/` : undefined;
+    const seeOther = isOutlived ? this.lostForms.targetOf(request) : undefined;
     throw new HttpError('CROSS_SITE', { reason: 'form token', ...withoutUndefined({ seeOther }) });
   }
 

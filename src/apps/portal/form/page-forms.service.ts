@@ -32,9 +32,9 @@ export class PageForms {
     return this.fields(path, this.tokens.issue(callerBinding(caller), caller.kind === 'half'), returnTo);
   }
 
-  /** Fields of the form that signs the user out. */
-  signOut(caller: Principal): FormFields {
-    return this.forCaller(SIGN_OUT_PATH, caller);
+  /** Fields of the form that signs the user out; of an unfinished sign-in, the next one leads to `returnTo`. */
+  signOut(caller: Principal, returnTo?: string): FormFields {
+    return this.forCaller(SIGN_OUT_PATH, caller, returnTo);
   }
 
   /** Fields of a form for a visitor without a session, bound to the value of the sign-in cookie. */

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/commo
 import type { InferOutput } from 'valibot';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import { AuthCookies, SESSION } from '../../../signin/auth/cookies.js';
-import { SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
+import { SIGN_IN_PAGE, SIGN_OUT_PATH, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
 import { forwardByPage } from '../../../signin/saml/login/forwarding-page.js';
@@ -65,12 +65,21 @@ export class SignOutController {
     const { contextPath } = this.forms;
     const visitor = await this.visitors.find(reply);
     if (visitor && !this.forms.isFrom(visitor, csrf)) throw new ServiceError('CROSS_SITE', { reason: 'form token' });
-    const target = this.targetOf(requested, visitor !== undefined && (await this.isKept(reply)));
+    const isKept = visitor !== undefined && (await this.isKept(reply));
+    const target = visitor?.kind === 'half' ? this.signInFor(requested) : this.targetOf(requested, isKept);
     const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request, target));
     this.cookies.clearAll(reply);
     if (to) return forwardByPage(reply, to, contextPath);
     reply.seeOther(target);
     return '';
+  }
+
+  /** The user of an unfinished sign-in wants to sign in otherwise. */
+  private signInFor(requested: string | undefined): string {
+    const { contextPath } = this.forms;
+    const target = this.forms.returnTarget(requested);
+    const page = contextPath + SIGN_IN_PAGE;
+    return target === `${contextPath}/` ? page : withReturnTo(page, target);
   }
 
   /** The sign-in page, unless an application has begun the sign-out. */

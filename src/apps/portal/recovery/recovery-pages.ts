@@ -52,7 +52,7 @@ export function forgotSentPage({ address, returnTo }: FormFields): View {
       body: html`${paragraph(context.t.forgot.sent)}<p class="hint">${context.t.forgot.notArrived}${contactOf(context)}</p>
 ${toSignIn(context, returnTo)}`,
     }),
-    { address: `${address}&sent=true`, typed: {} },
+    { address: `${address}&sent=true`, leadsOn: true },
   );
 }
 
@@ -118,8 +118,8 @@ export function linkDonePage(
 `,
       };
     },
-    // Without script, a page that has `typed` is replaced by that of its address, which has no access code.
-    { address: `${address}&done=true`, ...(issued === undefined && { typed: {} }) },
+    // Without script, a page that leads on is replaced by that of its address, which has no access code.
+    { address: `${address}&done=true`, leadsOn: issued === undefined },
   );
 }
 

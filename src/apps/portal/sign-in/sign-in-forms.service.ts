@@ -44,8 +44,12 @@ export class SignInForms {
     // A browser that has sent the cookie accepts cookies.
     const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.plainHttp.isCookieLost(request);
     const alert = isLost ? this.plainHttp.alert() : alertOf(query);
-    const form = this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to);
-    return { ...this.fields(form, query), ...withoutUndefined({ alert, id: query.login_hint }) };
+    return { ...this.createNew(query, reply), ...withoutUndefined({ alert, id: query.login_hint }) };
+  }
+
+  /** Creates the form for a browser that may lack the sign-in cookie. */
+  createNew(query: Pick<SignInQuery, 'again' | 'return_to'>, reply: Reply): SignInFields {
+    return this.fields(this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to), query);
   }
 
   /** Creates the form that is shown again after an error; the browser keeps its sign-in cookie. */

@@ -149,11 +149,11 @@ ${this.brand(`${contextPath}/`)}${heading}</main>
    * In the response to a form: the address that the script puts in the place of the form. A browser without script requests it
    * at once, which has the same effect, if the page there shows all that this one does.
    */
-  private history(request: FastifyRequest, { address, typed }: PageNeeds): Html | undefined {
+  private history(request: FastifyRequest, { address, leadsOn = false }: PageNeeds): Html | undefined {
     const path = address ?? pageOf(request, this.options.contextPath);
     if (path === undefined) return undefined;
     const refresh =
-      address === undefined || typed === undefined
+      address === undefined || !leadsOn
         ? undefined
         : html`<noscript>${refreshTo(address)}</noscript>
 `;

@@ -75,7 +75,9 @@ export interface PageNeeds {
    * so that "Back" and a reload do not send the form again (docs/decisions/0117-answers-to-forms.md).
    */
   readonly address?: string;
-  /** Set if the page at `address` shows all that this one does: the values that the user had typed, never a secret. */
+  /** True if the page at `address` shows all that this one does: a browser without script is led there at once. */
+  readonly leadsOn?: boolean;
+  /** Set if the page can show the error of its form again: the values that the user had typed, never a secret. */
   readonly typed?: Readonly<Record<string, string>>;
 }
 
@@ -94,8 +96,8 @@ export class View {
     return new View((context) => this.compose({ ...context, answer: whole }), this.needs, whole);
   }
 
-  /** The same page, at another address. */
+  /** The same page, whose answer is kept for an address. */
   at(address: string): View {
-    return new View(this.compose, { ...this.needs, address }, this.answer);
+    return new View(this.compose, { ...this.needs, address, leadsOn: true }, this.answer);
   }
 }
