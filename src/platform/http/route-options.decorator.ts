@@ -24,6 +24,8 @@ export interface ErrorPageOptions {
   readonly secondStepAt?: string;
   /** Path at which a user whose proof of the second factor is too old proves it again, below the context path. */
   readonly stepUpAt?: string;
+  /** True at hosts of applications: the error page loads no files, and leads to the application. */
+  readonly isBare?: boolean;
   /**
    * Template of the page with the form that this route takes, below the context path: after a sign-in, the browser comes
    * back to it, since the form itself cannot be sent again.

@@ -38,13 +38,14 @@ export class ForwardAuthController {
     return '';
   }
 
-  /** Errors are no pages here and at the callback: those load scripts and styles, which would be of the application. */
+  /** Error pages here and at the callback load no scripts and styles, which would be of the application. */
   @Get('sign-in')
   @PageRoute()
   @RateLimited('sso')
   @TakesCrossSite()
   @AtApplications()
   @MediaTypes()
+  @ErrorPages('/', { isBare: true })
   @Operation(SIGN_IN)
   async signIn(
     @Query('return_to', { schema: text(MAX_RETURN) }) returnTo: string,
@@ -72,6 +73,7 @@ export class ForwardAuthController {
   @TakesCrossSite()
   @AtApplications()
   @MediaTypes()
+  @ErrorPages('/', { isBare: true })
   @Operation(CALLBACK)
   async callback(
     @Query('code', { schema: secret }) code: string,

@@ -74,6 +74,8 @@ export const en = {
     titleDenied: 'No permission',
     titleLocked: 'Sign-in is locked',
     toHome: 'Go to the home page',
+    ofApplication: 'This sign-in to the application has expired or was already used. Open the application again.',
+    toApplication: 'Open the application',
   },
 
   signIn: {
@@ -130,6 +132,8 @@ export const en = {
     totpLabel: 'Six-digit code',
     backupIntro: 'Enter one of the ten backup codes you saved. Each works once.',
     backupLabel: 'Backup code',
+    signingInAs: 'You are signing in as',
+    signedInAs: 'You are signed in as',
     malformedTotp: 'The code has six digits. Enter all six of them.',
     malformedBackupCode: 'A backup code has eight letters and digits, such as 4F7K-9QWD.',
     malformedAny: 'The code of your app has six digits; a backup code has eight letters and digits.',

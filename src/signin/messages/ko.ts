@@ -73,6 +73,8 @@ export const ko: Messages = {
     titleDenied: '권한이 없습니다',
     titleLocked: '로그인이 잠겼습니다',
     toHome: '홈으로 이동',
+    ofApplication: '애플리케이션 로그인이 만료되었거나 이미 사용되었습니다. 애플리케이션을 다시 여십시오.',
+    toApplication: '애플리케이션 열기',
   },
 
   signIn: {
@@ -128,6 +130,8 @@ export const ko: Messages = {
     totpLabel: '6자리 코드',
     backupIntro: '보관해 둔 백업 코드 10개 중 하나를 입력하십시오. 각 코드는 한 번만 사용할 수 있습니다.',
     backupLabel: '백업 코드',
+    signingInAs: '로그인하는 계정:',
+    signedInAs: '로그인한 계정:',
     malformedTotp: '코드는 숫자 6자리입니다. 6자리를 모두 입력하십시오.',
     malformedBackupCode: '백업 코드는 4F7K-9QWD처럼 영문자와 숫자 8자리입니다.',
     malformedAny: '인증 앱의 코드는 숫자 6자리이고, 백업 코드는 영문자와 숫자 8자리입니다.',

@@ -110,7 +110,7 @@ onAnyEngine('Forward authentication', (engine) => {
       expect(locationOf(await stranger.visit(uri))).toBe(`${WIKI}/forward-auth/sign-in?return_to=%2Freport`);
     });
 
-    it('demands https of no host of the application, and shows no page of the service there', async () => {
+    it('demands https of no host of the application, and shows pages without files there', async () => {
       const browser = browserAt(WIKI, await sessionOf(story.person()));
       const headers = { ...BROWSER, 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(WIKI).host };
       const at = (path: string): Promise<Answer> => browser.atApplication.get(path, { headers });
@@ -121,7 +121,22 @@ onAnyEngine('Forward authentication', (engine) => {
       const all = [checked, begun, ...errors].map((answer) => answer.headers.get('strict-transport-security'));
       expect(all).toEqual([null, null, null, null]);
       expect(begun).toBeAnswered(303);
-      for (const error of errors) expect(error.headers.get('content-type')).toContain('application/problem+json');
+      for (const error of errors) {
+        expect(error.headers.get('content-type')).toMatch(/^text\/html;/);
+        expect(error.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*sandbox/);
+        expect(error.text).not.toMatch(/<(?:script|link|img|style)|style=|src=/);
+        expect(error.text).toContain('<a href="/">Open the application</a>');
+        expect(error.cookies).toEqual([]);
+      }
+      const korean = await browser.atApplication.get('/forward-auth/callback?code=a&lang=en', {
+        headers: { ...headers, 'accept-language': 'ko' },
+      });
+      expect(korean.text).toContain('<html lang="ko">');
+      const json = { ...headers, accept: '*/*' };
+      expect(await browser.atApplication.get('/forward-auth/callback?code=a', { headers: json })).toBeRefused(
+        400,
+        'VALIDATION_FAILED',
+      );
       const page = await browser.atService.get('/portal/login', { headers: BROWSER });
       expect(page.headers.get('strict-transport-security')).toContain('max-age');
     });

@@ -253,6 +253,10 @@ export class ErrorResponder {
     const { encoding, pages } = this.options;
     if (!pages || !errorPages || !prefersPage(headers.accept)) return undefined;
     const waitSeconds = retryAfterSeconds(error);
+    if (errorPages.isBare === true) {
+      const { body, policy } = pages.renderBare({ code: error.code, requestId: id, waitSeconds }, request);
+      return { ...encoding.text(HTML, body), policy };
+    }
     const ownPage = httpFactsOf(error).page;
     // A form must not be sent again by itself.
     const isRepeated = error.code === 'UNAVAILABLE' && request.method === 'GET' && !ownPage;

@@ -26,6 +26,9 @@ export interface LayoutMessages {
     readonly titleDenied: string;
     readonly titleLocked: string;
     readonly toHome: string;
+    /** A sign-in to an application that cannot go on, and the link that begins it again. */
+    readonly ofApplication: string;
+    readonly toApplication: string;
   };
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BrandingProperties } from '../../branding/branding.properties.js';
+import { BARE_POLICY, barePage } from './bare-page.js';
+import type { ShownProblem } from './problem-page.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import { htmlDocument, refreshTo } from './layout.js';
 import type { LayoutMessages, MessageCatalogue } from './message-catalogue.js';
@@ -61,6 +63,11 @@ export class PageRenderer {
       body: this.document(view.compose(this.contextOf(language)), view.needs, language, request),
       policy: this.policyOf(view),
     };
+  }
+
+  /** Renders the error page of a path at the host of an application, which sets no cookie there. */
+  renderBare(problem: ShownProblem, request: FastifyRequest): RenderedPage {
+    return { body: barePage(problem, this.contextOf(this.languageOf(request))), policy: BARE_POLICY };
   }
 
   private languageOf({ headers }: FastifyRequest): string {

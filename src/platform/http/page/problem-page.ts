@@ -77,7 +77,8 @@ function waiting({ waitSeconds, isRepeated = false }: ShownProblem, t: LayoutMes
 `;
 }
 
-function titleOf(code: ErrorCode, { problem }: LayoutMessages): string {
+/** The heading of an error page. */
+export function titleOf(code: ErrorCode, { problem }: LayoutMessages): string {
   switch (code) {
     case 'NOT_FOUND':
       return problem.titleNotFound;
