@@ -63,6 +63,7 @@ import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLanguage } from './sign-in/sign-in-language.service.js';
 import { SignInOptions } from './sign-in/sign-in-options.service.js';
 import { ClientModule } from '../../identity/client/client.module.js';
+import { FormerSessions } from './home/former-sessions.service.js';
 import { FormAnswers } from './form/form-answers.service.js';
 import { LostForms } from './sign-in/lost-forms.service.js';
 import { SignInForms } from './sign-in/sign-in-forms.service.js';
@@ -115,7 +116,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AssetsController,
   ],
   providers: [
-    ...[FormTokens, FormAnswers, PageForms, Navigation, SecondFactorSummaries, Visitors],
+    ...[FormTokens, FormAnswers, FormerSessions, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
     ...[
       PlainHttpWarning,

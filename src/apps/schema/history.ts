@@ -9,6 +9,7 @@ import { AccountImports1795824000062 } from './migrations/account-import.migrati
 import { AccountLinks1796000000102, AddressVersions1796900000501 } from './migrations/account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './migrations/backup-code-pepper.migration.js';
 import {
+  AccountAddresses1797000000182,
   AccountAdministration1795651200037,
   AccountHolds1795824000133,
   AccountLanguage1796000000001,
@@ -231,6 +232,8 @@ registerHistory([
     revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
+  // Older versions do not write the column, whose value must agree with the address.
+  { migration: AccountAddresses1797000000182, revertLoses: null, compatibleFrom: SeveralAuthenticators1796700000001 },
   // The sign-ins are counted again from the events.
   { migration: Overview1797100000010, revertLoses: null, compatibleFrom: SeveralAuthenticators1796700000001 },
   // Older versions do not record sign-ins.

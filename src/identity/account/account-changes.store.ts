@@ -3,7 +3,7 @@ import { batchesOf } from '../../platform/persistence/batch-size.js';
 import { OrmPropertiesProperties } from '../../platform/persistence/jpa.properties.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { groupsText } from './profile.js';
-import { type AccountKind, ROLE_ADMIN, rolesText, STAGED } from './account.js';
+import { emailKeyOf, type AccountKind, ROLE_ADMIN, rolesText, STAGED } from './account.js';
 
 /** The values of a new account. */
 export interface NewAccount {
@@ -48,9 +48,9 @@ const ANY = `SELECT 1 FROM account
 const WRITTEN =
   'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
   'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at, invited_at, ' +
-  'email_verified_version, display_name, group_names';
+  'email_verified_version, display_name, group_names, email_key';
 const rowOf = (status: NewStatus): string =>
-  `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, ?, 0, -1, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?)`;
+  `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, ?, 0, -1, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /**
@@ -89,7 +89,7 @@ const NEW_ADDRESS = 'email_version = email_version + 1';
 /** Forms send the address with other changes, and the same address is no change. No address is empty, so the empty one stands for none. */
 const NEXT_VERSION = "email_version + CASE WHEN COALESCE(email, '') = COALESCE(?, '') THEN 0 ELSE 1 END";
 /** The versions before the address: MariaDB assigns from left to right, so a later expression would read the new address. */
-const SET_ADDRESS = [`email_version = ${NEXT_VERSION}`, 'email = ?'];
+const SET_ADDRESS = [`email_version = ${NEXT_VERSION}`, 'email = ?', 'email_key = ?'];
 /** Before `SET_ADDRESS`, for the same reason. */
 const VERIFY_NEXT_ADDRESS = `email_verified_version = ${NEXT_VERSION}`;
 const VERIFY_ADDRESS = 'email_verified_version = email_version';
@@ -100,7 +100,7 @@ const CONFIRM_ADDRESS =
   "WHERE id = ? AND status = 'active' AND email_version = ?";
 /** Staff get no links to a password, and their address follows the identity provider. */
 const REMOVE_NEWER_ADDRESS =
-  `UPDATE account SET email = NULL, ${NEW_ADDRESS}, updated_at = ? ` +
+  `UPDATE account SET email = NULL, email_key = NULL, ${NEW_ADDRESS}, updated_at = ? ` +
   "WHERE id = ? AND kind = 'local' AND email IS NOT NULL AND email_version <> ?";
 
 /** Table `account`: inserts, changes and deletes accounts; at least one active administrator always remains. */
@@ -176,7 +176,7 @@ export class AccountChangesStore {
 
   /** Sets an address that its user has confirmed; false if the account has another version of the address. */
   async confirmAddress(tx: Tx, id: string, email: string, version: number, now: number): Promise<boolean> {
-    return (await tx.change(CONFIRM_ADDRESS, [email, email, email, now, id, version])) === 1;
+    return (await tx.change(CONFIRM_ADDRESS, [email, ...addressValues(email), now, id, version])) === 1;
   }
 
   /** Removes the address unless it is of this version; false if there is nothing to remove. */
@@ -229,9 +229,18 @@ function addressChangeOf({ email, emailVerified }: Pick<AccountChange, 'email' |
     return { assignments: [emailVerified ? VERIFY_ADDRESS : UNVERIFY_ADDRESS], assigned: [] };
   }
   if (emailVerified === true)
-    return { assignments: [VERIFY_NEXT_ADDRESS, ...SET_ADDRESS], assigned: [email, email, email] };
+    return { assignments: [VERIFY_NEXT_ADDRESS, ...SET_ADDRESS], assigned: [email, ...addressValues(email)] };
   const unverified = emailVerified === undefined ? [] : [UNVERIFY_ADDRESS];
-  return { assignments: [...unverified, ...SET_ADDRESS], assigned: [email, email] };
+  return { assignments: [...unverified, ...SET_ADDRESS], assigned: addressValues(email) };
+}
+
+/** The values of `SET_ADDRESS`. */
+function addressValues(email: string | null): Value[] {
+  return [email, email, keyOf(email)];
+}
+
+function keyOf(email: string | null): string | null {
+  return email === null ? null : (emailKeyOf(email) ?? null);
 }
 
 function values(row: NewAccount): Value[] {
@@ -252,7 +261,7 @@ function values(row: NewAccount): Value[] {
   } = row;
   const [mfa, forced, invitedAt] = [Number(mfaRequired), Number(enrolmentForced), isInvited ? createdAt : null];
   const access = [passwordHash, rolesText(roles), isAdmin(roles), email, mfa, forced];
-  const profile = [emailVerified ? FIRST_VERSION : null, displayName, groupsText(groups)];
+  const profile = [emailVerified ? FIRST_VERSION : null, displayName, groupsText(groups), keyOf(email)];
   return [id, loginId, kind, ...access, createdAt, createdAt, invitedAt, ...profile];
 }
 

@@ -6,6 +6,7 @@ import { personalTable } from '../../platform/persistence/personal-tables.js';
 /** A user. The row also decides attempts, locks and the number of authenticators (decision 0011). */
 @Entity('account', TABLE)
 @Index('account_admin', ['is_admin'])
+@Index('account_email', ['email_key'])
 @Index('account_lock_level', ['lock_level'], { where: 'lock_level > 0' })
 @Index('account_password_kind', ['password_kind'])
 @Index('account_search', ['login_id', 'email', 'status'])
@@ -68,6 +69,9 @@ export class AccountEntity {
 
   /** Names between commas; `groups` is a reserved word of MySQL. */
   @Column('varchar', { length: 1024, default: '' }) readonly group_names!: string;
+
+  /** The address in the form by which its user signs in. */
+  @Column('varchar', { length: 254, nullable: true }) readonly email_key!: string | null;
 }
 
 personalTable(AccountEntity, {
@@ -81,6 +85,6 @@ personalTable(AccountEntity, {
   ],
   withheld: [
     ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
-    ...['last_attempt_id', 'holds', 'password_version'],
+    ...['last_attempt_id', 'holds', 'password_version', 'email_key'],
   ],
 });

@@ -5,7 +5,14 @@ import { AccountEntity } from './account.entity.js';
 import { allOf, type Condition, EXISTING, statisticsOf, statisticsStatement, withRole } from './account-conditions.js';
 import type { AccountStatistics, FactorDemand } from './account-statistics.js';
 import { groupsOf } from './profile.js';
-import { type AccountStatus, type AccountVersion, hasSecondFactor, rolesOf, type StoredAccount } from './account.js';
+import {
+  type AccountStatus,
+  type AccountVersion,
+  emailKeyOf,
+  hasSecondFactor,
+  rolesOf,
+  type StoredAccount,
+} from './account.js';
 
 /** Conditions on accounts; undefined members do not filter. */
 export interface AccountFilter {
@@ -37,6 +44,10 @@ const BY_LOGIN_ID = `${SELECT} WHERE login_id = ? AND ${EXISTING.sql}`;
 
 const EVERY_ROW = '9223372036854775807';
 const COUNT = 'SELECT COUNT(*) AS number FROM account';
+
+/** The account of the login id first, then those of the address; a third one changes nothing. */
+const BY_USERNAME = `${SELECT} WHERE (login_id = ? OR email_key = ?) AND ${EXISTING.sql}
+  ORDER BY CASE WHEN login_id = ? THEN 0 ELSE 1 END LIMIT 2`;
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
 const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
@@ -83,6 +94,21 @@ export class AccountStore {
   /** `loginId` in its normalised form. */
   async findByLoginId(tx: Tx, loginId: string): Promise<StoredAccount | undefined> {
     return account(await tx.rows<AccountRow>(BY_LOGIN_ID, [loginId]));
+  }
+
+  /**
+   * The account with this login id, in its normalised form, or else the only one with this mail address, in any case. Undefined for
+   * an address that several accounts have.
+   */
+  async findByUsername(tx: Tx, username: string): Promise<StoredAccount | undefined> {
+    const key = username.includes('@') ? emailKeyOf(username) : undefined;
+    if (key === undefined) return this.findByLoginId(tx, username);
+    const [first, ...others] = await tx.rows<AccountRow>(BY_USERNAME, [username, key, username]);
+    if (first?.login_id === username) return accountOf(first);
+    // An older version may have changed the address without the key.
+    if (!first || others.length > 0) return undefined;
+    const found = accountOf(first);
+    return found.email !== undefined && emailKeyOf(found.email) === key ? found : undefined;
   }
 
   /** Accounts in the order of their login ids. */

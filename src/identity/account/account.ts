@@ -105,3 +105,9 @@ const EMAIL = /^[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,64}@[^\s@\p{Cc}\p{Cf}<>"(),:;\
 export function isEmail(text: string): boolean {
   return text.isWellFormed() && text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text);
 }
+
+/** The form of an address by which its user signs in, in any case; undefined for one that is too long in this form. */
+export function emailKeyOf(email: string): string | undefined {
+  const key = email.normalize('NFKC').toLowerCase();
+  return Array.from(key).length <= MAX_EMAIL_LENGTH ? key : undefined;
+}

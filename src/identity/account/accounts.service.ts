@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from './language.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { type Account, withoutHash } from './account.js';
+import { type Account, emailKeyOf, withoutHash } from './account.js';
 import type { AccountStatistics, FactorDemand } from './account-statistics.js';
 import { type AccountFilter, type AccountPage, AccountStore } from './account.store.js';
 import { LoginIds } from './login-id.js';
@@ -27,6 +27,19 @@ export class Accounts {
     const form = this.normalise(loginId);
     const stored = await this.work.single((tx) => this.store.findByLoginId(tx, form));
     return stored && withoutHash(stored);
+  }
+
+  /** The account that signs in with this login id or mail address. @throws ServiceError as `normalise` does */
+  async findByUsername(username: string): Promise<Account | undefined> {
+    const form = this.normalise(username);
+    const stored = await this.work.single((tx) => this.store.findByUsername(tx, form));
+    return stored && withoutHash(stored);
+  }
+
+  /** True if the text is the login id of the account, or its mail address. @throws ServiceError as `normalise` does */
+  isUsernameOf(account: Pick<Account, 'loginId' | 'email'>, username: string): boolean {
+    const form = this.normalise(username);
+    return account.loginId === form || (account.email !== undefined && emailKeyOf(account.email) === emailKeyOf(form));
   }
 
   /** Accounts in the order of their login ids; `query` is a part of the login id or of the mail address, in any spelling. */

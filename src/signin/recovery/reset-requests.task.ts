@@ -85,7 +85,7 @@ export class ResetRequests {
   }
 
   private async addMail(form: string, request: ResetRequest): Promise<void> {
-    const account = await this.accounts.findByLoginId(form);
+    const account = await this.accounts.findByUsername(form);
     if (account) await this.mails.addRequested(account, request);
   }
 }

@@ -88,7 +88,7 @@ needs('chromium')('details of pages in a browser', () => {
     });
 
     describe('the field for a code', () => {
-      it('offers one-time codes and the keyboard for numbers, and accepts a pasted code with a space', () =>
+      it('offers one-time codes and the keyboard for numbers, and sends a pasted code with a space by itself', () =>
         withBrowser(DESK, async (user) => {
           await user.context.grantPermissions(['clipboard-read', 'clipboard-write']);
           const app = await atSecret(user, 'paste');
@@ -100,8 +100,6 @@ needs('chromium')('details of pages in a browser', () => {
           await user.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(code)})`);
           await field.focus();
           await user.page.keyboard.press('Control+V');
-          expect(await field.inputValue()).toBe(code);
-          await user.page.keyboard.press('Enter');
           await user.page.getByRole('heading', { name: user.t.codes.title }).waitFor();
         }));
     });

@@ -32,7 +32,9 @@ export function formOf(client: HttpClient, { text, request }: Answer, button = '
   if (form === undefined || others.length > 0) throw new Error(`${request} has no page with one form:\n${text}`);
   const action = attribute(form, 'action');
   const inputs = (form.match(/<input [^>]*>/g) ?? []).filter((input) => !/ type="checkbox"(?!.* checked)/.test(input));
-  const fields = Object.fromEntries(inputs.map((input) => [attribute(input, 'name'), attribute(input, 'value')]));
+  // Browsers send no input without a name.
+  const named = inputs.filter((input) => attribute(input, 'name') !== '');
+  const fields = Object.fromEntries(named.map((input) => [attribute(input, 'name'), attribute(input, 'value')]));
   return { path: withoutContext(client, action), fields };
 }
 

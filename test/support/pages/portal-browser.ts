@@ -254,7 +254,8 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState();
 }
 
-async function problemsOf(page: Page): Promise<readonly string[]> {
+/** What axe reports about a page. */
+export async function problemsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResult>('axe.run()');
   return violations.flatMap(({ id, help, nodes }) =>

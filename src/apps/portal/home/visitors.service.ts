@@ -54,9 +54,9 @@ export class Visitors {
     return { loginId: account.loginId, path: secondFactorPage(this.contextPath, next, returnTo) };
   }
 
-  /** True if the browser is signed in with this login id. */
-  async isSignedInAs(loginId: string, reply: Reply): Promise<boolean> {
+  /** True if the browser is signed in to the account with this username. */
+  async isSignedInAs(username: string, reply: Reply): Promise<boolean> {
     const found = await this.findWithAccount(reply);
-    return found?.visitor.kind === 'full' && found.account.loginId === this.accounts.normalise(loginId);
+    return found?.visitor.kind === 'full' && this.accounts.isUsernameOf(found.account, username);
   }
 }

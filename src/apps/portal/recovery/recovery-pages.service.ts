@@ -12,6 +12,7 @@ import { AccountLinks } from '../../../signin/recovery/account-links.service.js'
 import type { Reply } from '../../../platform/web/cookies.js';
 import { rerenderOnError, withForm } from '../form/form-errors.js';
 import type { FormFields } from '../form/forms.js';
+import { FormerSessions } from '../home/former-sessions.service.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { newPasswordText } from '../sign-in/new-password-text.js';
 import { choosePasswordPage, confirmLinkPage, linkDonePage, linkInvalidPage } from './recovery-pages.js';
@@ -28,6 +29,9 @@ const PAGES = {
   email: 'email',
 } as const satisfies Record<LinkKind, string>;
 
+/** Links whose user signs in next. */
+const PASSWORDS: ReadonlySet<LinkKind> = new Set(['password-reset', 'invitation']);
+
 /** The values of a link in the query of its page or in its form. */
 interface LinkQuery {
   readonly token: string;
@@ -43,6 +47,7 @@ export class RecoveryPages {
     private readonly forms: PageForms,
     private readonly passwords: PasswordProperties,
     private readonly mails: MailQueue,
+    private readonly former: FormerSessions,
   ) {}
 
   /** True if a relay is configured, so that users can request links. */
@@ -80,6 +85,8 @@ export class RecoveryPages {
     step: () => Promise<IssuedAccessCode | void>,
   ): Promise<View> {
     const issued = await this.act(kind, query, reply, step);
+    // The owner of the link signs in next, and the browser may be signed in as another user.
+    if (PASSWORDS.has(kind)) await this.former.end(reply);
     return linkDonePage(PAGES[kind], this.fields(kind, { ...query, token: '' }, reply), issued ?? undefined);
   }
 

@@ -4,11 +4,11 @@ import { type PageContext, pageView } from '../../../signin/messages/page.js';
 import { button, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
 import { nameField } from '../form/name-field.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
-import { atAddress, leaving, type SetupFields } from './setup-pages.js';
+import { atAddress, leaving, type SetupFields, whoOf } from './setup-pages.js';
 import { codeField } from './verify-page.js';
 
 /** Content of the page on which the user chooses an authenticator to set up. */
-export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut'> {
+export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut' | 'loginId'> {
   readonly app?: {
     readonly form: FormFields;
     readonly change: 'first' | 'replace' | 'add';
@@ -44,7 +44,7 @@ ${paragraph(setup.aboutApp)}${appForm(
 `,
               )}`;
       const title = app === undefined ? setup.titlePasskey : passkey ? setup.titleChoice : setup.title;
-      return { title, body: html`${alert?.(context)}${content}${leaving(context, fields)}` };
+      return { title, body: html`${alert?.(context)}${whoOf(context, fields)}${content}${leaving(context, fields)}` };
     },
     { ...atAddress(fields), passkeys: passkey !== undefined },
   );
@@ -84,7 +84,7 @@ export function creationPage(fields: SetupFields, options: object): View {
       const creation = creationForm(context, fields, { label: passkey.create, about: passkey.creation, options });
       return {
         title: passkey.title,
-        body: html`${fields.alert?.(context)}${creation}${withoutPasskeys(context, true)}${leaving(context, fields)}`,
+        body: html`${fields.alert?.(context)}${whoOf(context, fields)}${creation}${withoutPasskeys(context, true)}${leaving(context, fields)}`,
       };
     },
     { passkeys: true, address: fields.address },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { type OnlyFactor, SECOND_FACTOR_PAGES } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { Account } from '../../../identity/account/account.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { View } from '../../../platform/http/page/view.js';
@@ -62,7 +63,8 @@ export class CodePages {
   /** The form for a passkey or a code. */
   async form(caller: Principal, facts: VerifyFacts): Promise<View> {
     const { returnTo, method, required, proved = provedAt(caller), isTrusting, alert, warning } = facts;
-    const methods = await this.methods(caller);
+    const account = await this.reauthentication.accountOf(caller);
+    const methods = this.methods(caller, account);
     const hasPasskey = methods.includes('passkey') && required !== 'otp';
     const kinds = required === 'passkey' && hasPasskey ? [] : methods.filter((each) => each !== 'passkey');
     const { trustedDeviceEnabled, trustedDeviceDays } = this.properties;
@@ -72,6 +74,7 @@ export class CodePages {
       ...{ hasPasskey, kinds },
       ...{ kind: kinds.find((each) => each === method) ?? kinds[0], isCodeChosen: method !== undefined },
       ...{ isStepUp: caller.kind === 'full', proved, signOut: this.forms.signOut(caller, returnTo) },
+      loginId: account.loginId,
       ...withoutUndefined({
         required,
         alert,
@@ -102,8 +105,7 @@ export class CodePages {
   }
 
   /** Methods by which the caller can prove the second factor now. */
-  private async methods(caller: Principal): Promise<readonly FactorId[]> {
-    const account = await this.reauthentication.accountOf(caller);
+  private methods(caller: Principal, account: Account): readonly FactorId[] {
     return caller.kind === 'half' ? this.policy.methods(account, caller.amr) : this.policy.stepUpMethods(account);
   }
 }

@@ -104,7 +104,7 @@ export class PasskeyPagesController {
     const options = await this.showingErrors(caller, returnTo, {}, () =>
       this.passkeys.registrationOptions(caller, { code: code === undefined ? undefined : codeIn(code) }),
     );
-    return creationPage(this.pages.fields(PASSKEY_PATH, caller, returnTo), options);
+    return creationPage(await this.pages.fields(PASSKEY_PATH, caller, returnTo), options);
   }
 
   private addPasskeyUrl(): string {

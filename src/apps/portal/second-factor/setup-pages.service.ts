@@ -46,25 +46,25 @@ export class SetupPages {
   async page(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
     const { app, passkey } = await this.of(caller);
     const pending = await this.ownEnrolment.pending(caller);
-    const fields = (path: string): SetupFields => this.fields(path, caller, returnTo);
+    const { signOut, loginId, address, ...form } = await this.fields(SETUP_PATH, caller, returnTo);
     return choicePage({
-      ...withoutUndefined({ signOut: fields(SETUP_PATH).signOut, alert }),
-      address: `${fields(SETUP_PATH).address}&choose=true`,
+      ...withoutUndefined({ signOut, alert }),
+      ...{ loginId, address: `${address}&choose=true` },
       ...(app && {
-        app: { form: fields(SETUP_PATH), change: app.change, pending: pending?.isOwn === true ? undefined : pending },
+        app: { form: { ...form, address }, change: app.change, pending: pending?.isOwn === true ? undefined : pending },
       }),
-      ...(passkey && { passkey: { form: fields(PASSKEY_PATH), ...passkey } }),
+      ...(passkey && { passkey: { form: this.forms.forCaller(PASSKEY_PATH, caller, returnTo), ...passkey } }),
     });
   }
 
   /** The page that asks for the temporary access code, before the caller chooses an authenticator. */
-  accessCodePage(caller: Principal, returnTo: string | undefined, alert?: PagePart): View {
-    return accessCodePage(this.fields(SETUP_PATH, caller, returnTo, alert));
+  async accessCodePage(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
+    return accessCodePage(await this.fields(SETUP_PATH, caller, returnTo, alert));
   }
 
   /** Shows the pending secret again, or only the form for its code if the login is too old to see the secret. */
   async pendingPage(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
-    const fields = this.fields(CONFIRM_PATH, caller, returnTo, alert);
+    const fields = await this.fields(CONFIRM_PATH, caller, returnTo, alert);
     const shown = await this.shown(caller);
     if (!shown) return confirmPage(fields);
     const choice = await this.pathBesideApp(caller, returnTo);
@@ -88,12 +88,13 @@ export class SetupPages {
   }
 
   /** Fields of a form of the setup. */
-  fields(path: string, caller: Principal, returnTo: string | undefined, alert?: PagePart): SetupFields {
+  async fields(path: string, caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<SetupFields> {
+    const { loginId } = await this.reauthentication.accountOf(caller);
     const signOut = caller.kind === 'half' ? this.forms.signOut(caller, returnTo) : undefined;
     const form = this.forms.forCaller(path, caller, returnTo);
     // A GET at the paths of the later forms leads to the first page of the setup as well.
     const address = withReturnTo(this.forms.contextPath + SETUP_PATH, form.returnTo);
-    return { ...form, address, ...withoutUndefined({ alert, signOut }) };
+    return { ...form, address, loginId, ...withoutUndefined({ alert, signOut }) };
   }
 
   /**

@@ -13,13 +13,15 @@ import {
   submitButton,
 } from '../form/forms.js';
 import { passkeyButton } from '../form/passkey-button.js';
-import { codeField, type ReauthenticationLink } from './verify-page.js';
+import { codeField, type ReauthenticationLink, userLine } from './verify-page.js';
 
 /** Fields of a form of the setup. */
 export interface SetupFields extends FormFields {
   readonly alert?: PagePart;
   /** The form that ends an unfinished sign-in; absent for signed-in users. */
   readonly signOut?: FormFields;
+  /** The login id of the account. */
+  readonly loginId: string;
 }
 
 /** Page in place of the secret if the login is not recent enough. */
@@ -73,7 +75,7 @@ export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice
     const { setup, common } = context.t;
     return {
       title: setup.titleScan,
-      body: html`${alert?.(context)}${
+      body: html`${alert?.(context)}${whoOf(context, fields)}${
         hasCodes
           ? html`<p class="steps">${setup.step(1, 2)}</p>
 `
@@ -114,7 +116,7 @@ export function confirmPage(fields: SetupFields): View {
     const { setup } = context.t;
     return {
       title: setup.title,
-      body: html`${alert?.(context)}${paragraph(setup.hiddenSecret)}${form(
+      body: html`${alert?.(context)}${whoOf(context, fields)}${paragraph(setup.hiddenSecret)}${form(
         fields,
         html`${codeField(context, 'totp', { isFocused: alert === undefined, sendsItself: true })}${submitButton(setup.confirm)}`,
       )}${leaving(context, fields)}`,
@@ -175,6 +177,11 @@ ${buttonLink(next, codes.saved, 'primary')}</div>
     };
   };
   return pageView(compose, { passkeys: passkey?.proof !== undefined, address });
+}
+
+/** The account whose authenticator is set up. */
+export function whoOf(context: PageContext, { loginId, signOut }: Pick<SetupFields, 'loginId' | 'signOut'>): Html {
+  return userLine(context, loginId, signOut === undefined);
 }
 
 /** Form that ends an unfinished sign-in. */

@@ -36,6 +36,8 @@ export interface VerifyFields extends FormFields {
   readonly isTrusting?: boolean;
   /** The form that ends an unfinished sign-in. */
   readonly signOut: FormFields;
+  /** The login id of the account. */
+  readonly loginId: string;
   readonly alert?: PagePart;
   /** About the attempt that the form makes. */
   readonly warning?: PagePart;
@@ -52,7 +54,7 @@ export function verifyPage(fields: VerifyFields): View {
       const hasOnlyPasskey = hasPasskey && code === undefined;
       return {
         title: isStepUp ? verify.titleStepUp : title,
-        body: html`${alert?.(context)}${warning?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : (code ?? paragraph(verify.codesRefused))}${
+        body: html`${alert?.(context)}${warning?.(context)}${userLine(context, fields.loginId, isStepUp)}${hasPasskey ? passkeyPart(context, fields, code) : (code ?? paragraph(verify.codesRefused))}${
           kind === 'backup_code' || hasOnlyPasskey ? lostHint(context, kinds) : undefined
         }${
           isStepUp
@@ -65,6 +67,12 @@ ${form(signOut, button(verify.other, 'plain'))}</div>
     },
     { passkeys: hasPasskey, address: addressOf(fields), typed: {} },
   );
+}
+
+/** The account of the sign-in: users have several, and share devices. */
+export function userLine({ t }: PageContext, loginId: string, isSignedIn = false): Html {
+  return html`<p class="hint">${isSignedIn ? t.verify.signedInAs : t.verify.signingInAs} <strong>${loginId}</strong></p>
+`;
 }
 
 function addressOf({ address, required, isCodeChosen, kind }: VerifyFields): string {

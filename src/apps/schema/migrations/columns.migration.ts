@@ -164,6 +164,25 @@ export class AccountSearch1796000000301 implements MigrationInterface {
 }
 
 /**
+ * The mail address in the form by which users sign in. An older version does not write it: the address of an account that it has
+ * changed signs nobody in until the next change.
+ */
+export class AccountAddresses1797000000182 implements MigrationInterface {
+  readonly name = 'AccountAddresses1797000000182';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account ADD COLUMN email_key varchar(254) NULL');
+    await runner.query('UPDATE account SET email_key = LOWER(email) WHERE email IS NOT NULL');
+    await runner.query('CREATE INDEX account_email ON account (email_key)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await dropAccountIndex(runner, 'account_email');
+    await runner.query('ALTER TABLE account DROP COLUMN email_key');
+  }
+}
+
+/**
  * 1 for a refresh token whose value names its session, so that its use is noticed without its row. Those of older versions have 0:
  * their rows stay until they expire.
  */

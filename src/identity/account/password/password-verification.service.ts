@@ -17,6 +17,7 @@ import { MAX_PASSWORD_BYTES } from './password-rules.js';
 
 /** One attempt at the password step. */
 export interface PasswordAttempt {
+  /** The login id, or a mail address that only one account has. */
   readonly loginId: string;
   readonly password: string;
   /** Value of the device cookie, if the browser has one. */
@@ -115,14 +116,20 @@ export class PasswordVerification {
     const form = this.loginIds.normalise(loginId);
     setUser(pseudonym(form));
     checkLength(password, 'pw');
-    const byLoginId = { loginId: form };
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);
-    const possible = known ? [byLoginId, { device: known }] : [byLoginId];
-    const read = (tx: Tx): Promise<StoredAccount | undefined> => this.store.findByLoginId(tx, form);
+    const possible = known ? [{ loginId: form }, { device: known }] : [{ loginId: form }];
+    const read = (tx: Tx): Promise<StoredAccount | undefined> => this.store.findByUsername(tx, form);
+    const isAddress = form.includes('@');
     // Read as often whether or not it is found: the time of a further read would disclose unknown ids.
-    const early = known || this.throttle.isShared ? { stored: await this.readWithFailures(read, possible) } : undefined;
+    const early =
+      known || isAddress || this.throttle.isShared
+        ? { stored: await this.readWithFailures(read, possible) }
+        : undefined;
+    // One account has one count, whatever name it is guessed by.
+    const counted = { loginId: early?.stored?.loginId ?? form };
+    if (isAddress) await this.throttle.load([counted]);
     // The cookie of one account has no effect for another one.
-    const guessed = known && early?.stored?.id === known.subject ? { device: known } : byLoginId;
+    const guessed = known && early?.stored?.id === known.subject ? { device: known } : counted;
     return this.throttle.attempt(
       guessed,
       async (hasWaited) => {

@@ -255,7 +255,7 @@ export class ErrorResponder {
     const waitSeconds = retryAfterSeconds(error);
     if (errorPages.isBare === true) {
       const { body, policy } = pages.renderBare({ code: error.code, requestId: id, waitSeconds }, request);
-      return { ...encoding.text(HTML, body), policy };
+      return { ...encoding.text(HTML, body), policy, refreshSeconds: undefined };
     }
     const ownPage = httpFactsOf(error).page;
     // A form must not be sent again by itself.

@@ -32,6 +32,6 @@ export class AccountCallers extends KnownCallers {
     if (!device || loginId === undefined) return device?.subject;
     // Only the signature of this service leads to the look-up.
     const account = await this.accounts.find(device.subject);
-    return account?.loginId === loginId ? device.subject : undefined;
+    return account && this.accounts.isUsernameOf(account, loginId) ? device.subject : undefined;
   }
 }
