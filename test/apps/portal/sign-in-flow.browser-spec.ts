@@ -166,7 +166,8 @@ needs('chromium')('the flow of a sign-in in a browser', () => {
         expect(requests).toHaveLength(1);
         expect(await page.locator('html').getAttribute('lang')).toBe('ko');
         // axe takes the dark background of the browser for white.
-        if (colorScheme === 'light') expect(await problemsOf(page)).toEqual([]);
+        const problems = colorScheme === 'light' ? await problemsOf(page) : [];
+        expect(problems).toEqual([]);
         await context.close();
       }
       await browser.close();

@@ -60,8 +60,7 @@ export class RecoveryPages {
     const { token, done } = query;
     if (done !== undefined && kind !== 'not-me') return linkDonePage(PAGES[kind], this.fields(kind, query, reply));
     const valid = await this.links.peek(kind, token);
-    if (!valid)
-      throw await this.invalid(kind, new ServiceError('LINK_INVALID', { reason: 'link unknown' }), query, reply);
+    if (!valid) throw await this.invalid(kind, new ServiceError('LINK_INVALID', { reason: 'link unknown' }), query);
     // The address that a link confirms may belong to another person, who learns nothing about the account.
     const subject = valid.email ?? valid.account.loginId;
     const fields = { ...this.fields(kind, query, reply), token, subject, ...withoutUndefined({ alert }) };
@@ -101,12 +100,12 @@ export class RecoveryPages {
       );
     } catch (error) {
       const isInvalid = error instanceof ServiceError && INVALID.has(error.code);
-      throw isInvalid ? await this.invalid(kind, error, query, reply) : error;
+      throw isInvalid ? await this.invalid(kind, error, query) : error;
     }
   }
 
-  private invalid(kind: LinkKind, error: ServiceError, query: LinkQuery, reply: Reply): Promise<ServiceError> {
-    const { returnTo } = this.fields(kind, query, reply);
+  private invalid(kind: LinkKind, error: ServiceError, query: LinkQuery): Promise<ServiceError> {
+    const returnTo = this.forms.returnTarget(query.return_to);
     const canRequest = kind === 'password-reset' && this.canMail;
     return withForm(error, (problem) => linkInvalidPage(canRequest, problem, returnTo));
   }

@@ -47,14 +47,14 @@ export function accessCodePage(fields: SetupFields): View {
 `;
     return {
       title: setup.titleAccessCode,
-      body: html`${alert?.(context)}${paragraph(setup.accessCodeIntro)}${form(fields, html`${field}${submitButton(common.continue)}`)}${
+      body: html`${alert?.(context)}${whoOf(context, fields)}${paragraph(setup.accessCodeIntro)}${form(fields, html`${field}${submitButton(common.continue)}`)}${
         helpContact === undefined
           ? undefined
           : html`<p class="hint">${common.contact(helpContact)}</p>
 `
       }${leaving(context, fields)}`,
     };
-  });
+  }, atAddress(fields));
 }
 
 interface ShownSecret {

@@ -259,11 +259,11 @@ export class ErrorResponder {
     }
     const ownPage = httpFactsOf(error).page;
     // A form must not be sent again by itself.
-    const isRepeated = error.code === 'UNAVAILABLE' && request.method === 'GET' && !ownPage;
+    const isRepeated = error.code === 'UNAVAILABLE' && request.method !== 'POST' && !ownPage;
     const shown = { code: error.code, requestId: id, waitSeconds, isRepeated };
     const { contextPath } = this.options;
     const path = signInPathOf(error, errorPages, request, contextPath);
-    const leadsOn = error.code === 'MFA_REQUIRED' && errorPages.secondStepAt !== undefined && request.method === 'GET';
+    const leadsOn = error.code === 'MFA_REQUIRED' && errorPages.secondStepAt !== undefined && request.method !== 'POST';
     const view = ownPage ?? problemPage(shown, path, leadsOn ? contextPath + path : undefined);
     const { body, policy } = pages.render(view, request, reply);
     return { ...encoding.text(HTML, body), policy, refreshSeconds: isRepeated ? waitSeconds : undefined };

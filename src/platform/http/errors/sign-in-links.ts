@@ -44,7 +44,7 @@ export function signInPathOf(
   contextPath: string,
 ): string {
   const path = { STEP_UP_REQUIRED: stepUpAt, MFA_REQUIRED: secondStepAt }[error.code as string] ?? backTo;
-  const isPage = request.method === 'GET';
+  const isPage = request.method !== 'POST';
   const own = isPage && RETURNS.has(error.code) ? contextPath + request.url : undefined;
   const ofForm = formPage === undefined || isPage ? undefined : contextPath + filled(formPage, request.params);
   const target = targetIn(isPage ? request.query : request.body) ?? own ?? ofForm;

@@ -133,7 +133,7 @@ export class PageRenderer {
 <title>${title === branding.name ? title : `${title} - ${branding.name}`}</title>
 <link rel="icon" href="${assets}/${iconName}">
 <link rel="stylesheet" href="${assets}/${styleName}">
-${scripts}${head}${request.method === 'GET' ? undefined : this.history(request, needs)}`;
+${scripts}${head}${request.method === 'POST' ? this.history(request, needs) : undefined}`;
     const heading = html`<h1>${title}</h1>
 ${body}`;
     const wholeBody = navigation
@@ -219,7 +219,7 @@ ${user}${signOut}</div></header>
       return each === language
         ? html`<li><span lang="${tag}" aria-current="true">${languageName}</span></li>
 `
-        : html`<li><a rel="nofollow" lang="${tag}" hreflang="${tag}" href="${request.method === 'GET' || address === undefined ? inLanguage(request, each, this.options.contextPath) : withLanguage(address, each)}">\
+        : html`<li><a rel="nofollow" lang="${tag}" hreflang="${tag}" href="${request.method !== 'POST' || address === undefined ? inLanguage(request, each, this.options.contextPath) : withLanguage(address, each)}">\
 ${languageName}</a></li>
 `;
     });
