@@ -41,6 +41,8 @@ import { Navigation } from './home/navigation.service.js';
 import { SecondFactorSummaries } from './home/second-factor-summaries.service.js';
 import { SignOutController } from './home/sign-out.controller.js';
 import { Visitors } from './home/visitors.service.js';
+import { CodesPageController } from './second-factor/codes-page.controller.js';
+import { CodesPages } from './second-factor/codes-pages.service.js';
 import { CodePages } from './second-factor/code-pages.service.js';
 import { ConfirmPageController } from './second-factor/confirm-page.controller.js';
 import { LockPages } from './second-factor/lock-pages.service.js';
@@ -105,6 +107,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     ForgotPageController,
     RecoveryPagesController,
     AddressLinkPageController,
+    CodesPageController,
     AdminOverviewController,
     AdminUsersController,
     AdminUserController,
@@ -117,7 +120,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   ],
   providers: [
     ...[FormTokens, FormAnswers, FormerSessions, PageForms, Navigation, SecondFactorSummaries, Visitors],
-    ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
+    ...[CodePages, CodesPages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
     ...[
       PlainHttpWarning,
       LostForms,

@@ -108,6 +108,18 @@ export const SHOW_CONFIRM: OperationOptions = {
   description: 'Redirects to the setup page, which shows the pending secret of this login.',
 };
 
+export const SHOW_CODES: OperationOptions = {
+  redirects: true,
+  summary: 'Page with new backup codes',
+  description:
+    'Shows the codes to the session that created them, for ten minutes, until it confirms them; otherwise redirects.',
+};
+
+export const CONFIRM_CODES: OperationOptions = {
+  summary: 'Confirm that the new backup codes are saved, by the form of the page',
+  description: `${FORM} The page does not show them again.`,
+};
+
 export const SHOW_SET_UP_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Address of the form for a new passkey',
@@ -118,8 +130,8 @@ export const SET_UP_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Set up a passkey by the form of the page',
   description:
-    `${FORM} With \`credential\`, registers the passkey: shows backup codes, once, if it is the first authenticator, with the ` +
-    'form that completes a half-authenticated login by the passkey; otherwise redirects. Without `credential`, shows the ' +
+    `${FORM} With \`credential\`, registers the passkey and redirects, to the page with the backup codes if it is the first ` +
+    'authenticator; that page completes a half-authenticated login by the passkey. Without `credential`, shows the ' +
     'page with new options, for which a half-authenticated login whose account has an authenticator app sends `code`.',
   errors: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', ...OF_CODE],
 };
@@ -164,7 +176,7 @@ export const SHOW_NEW_CODES: OperationOptions = { summary: 'Page to create new b
 
 export const NEW_CODES: OperationOptions = {
   summary: 'Create new backup codes by the form of the page',
-  description: `${FORM} Shows the codes, once. ${NEEDS_PROOF}`,
+  description: `${FORM} Redirects to the page with the codes. ${NEEDS_PROOF}`,
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };

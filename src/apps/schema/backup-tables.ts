@@ -6,6 +6,7 @@ import { EventBatchEntity } from '../../identity/events/chain/event-batch.entity
 import { EventChainEntity } from '../../identity/events/chain/event-chain.entity.js';
 import { SecurityEventEntity } from '../../identity/events/security-event.entity.js';
 import { AccessCodeEntity } from '../../identity/second-factor/access-code/access-code.entity.js';
+import { ShownCodesEntity } from '../../identity/second-factor/backup-code/shown-codes.entity.js';
 import { BackupCodeEntity } from '../../identity/second-factor/backup-code/backup-code.entity.js';
 import { PasskeyChallengeEntity } from '../../identity/second-factor/passkey/passkey-challenge.entity.js';
 import { PasskeyEntity } from '../../identity/second-factor/passkey/passkey.entity.js';
@@ -63,6 +64,7 @@ const ENDED: readonly EntityClass[] = [
   UsedMfaTokenEntity,
   PasskeyChallengeEntity,
   AccessCodeEntity,
+  ShownCodesEntity,
   AccountLinkEntity,
   KnownClientEntity,
   SigningKeyEntity,

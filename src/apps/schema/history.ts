@@ -38,6 +38,7 @@ import {
   MetadataRequests1795564933000,
   StaffLogin1795392000000,
 } from './migrations/staff-login.migration.js';
+import { ShownCodes1797000000183 } from './migrations/shown-codes.migration.js';
 import { TaskLeases1796000000501 } from './migrations/task-lease.migration.js';
 import { DeliveryTargets1797000000171, WebhookDeliveries1796000000202 } from './migrations/webhook.migration.js';
 
@@ -234,6 +235,12 @@ registerHistory([
   },
   // Older versions do not write the column, whose value must agree with the address.
   { migration: AccountAddresses1797000000182, revertLoses: null, compatibleFrom: SeveralAuthenticators1796700000001 },
+  // Codes are shown for ten minutes, and older versions show them once.
+  {
+    migration: ShownCodes1797000000183,
+    revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
   // The sign-ins are counted again from the events.
   { migration: Overview1797100000010, revertLoses: null, compatibleFrom: SeveralAuthenticators1796700000001 },
   // Older versions do not record sign-ins.

@@ -12,6 +12,7 @@ export const SECOND_FACTOR_PAGES = {
   enrol: '/2fa/portal/setup',
   confirm: '/2fa/portal/confirm',
   passkey: '/2fa/portal/passkey',
+  codes: '/2fa/portal/codes',
 } as const;
 
 /** Well-known address that redirects to the page to change the password. */

@@ -239,10 +239,11 @@ export const en = {
     done: 'Your authenticator app is set up.',
     donePasskey: 'Your passkey is set up.',
     intro:
-      'If you lose your phone or your other second step, you can sign in with one of these codes. Each works once. Keep them somewhere safe, not on the same device. This page does not show them again.',
+      'If you lose your phone or your other second step, you can sign in with one of these codes. Each works once. Keep them somewhere safe, not on the same device. Once you have confirmed that you saved them, they are not shown again.',
     replaced: 'Earlier backup codes no longer work.',
     list: 'Backup codes',
     download: 'Download',
+    created: 'Created',
     fileName: 'backup-codes.txt',
     fileHeading: (service: string, user: string) => `Backup codes of ${user} for ${service}`,
     saved: 'I saved them',

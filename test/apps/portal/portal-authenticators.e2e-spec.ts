@@ -522,7 +522,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       const uriOf = ({ text }: Answer): string => unescaped(/href="(otpauth:[^"]*)"/.exec(text)?.[1] ?? '');
       const app = AuthenticatorApp.scan(uriOf(replaced));
       story.clock.nextStep();
-      const codes = await submit(client, replaced, { code: story.codeOf(app) });
+      const codes = await follow(client, await submit(client, replaced, { code: story.codeOf(app) }));
 
       expect(uriOf(replaced)).not.toBe(uriOf(added));
       expect(codes).toBeAnswered(200);
@@ -626,7 +626,8 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       story.clock.advance(STALE_SECONDS);
       const page = await visit(client, `${SECURITY}/backup-codes`);
 
-      const issued = await submit(client, page, { credential: await assertionFor(client, key) });
+      const sent = await submit(client, page, { credential: await assertionFor(client, key) });
+      const issued = await follow(client, sent);
 
       expect(page.text).toContain('data-passkey="get"');
       expect(issued).toBeAnswered(200);

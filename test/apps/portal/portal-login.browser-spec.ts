@@ -119,7 +119,7 @@ needs('chromium')('portal pages', () => {
       const secret = (await page.locator('#secret').textContent()) ?? '';
       expect(picture).toMatchObject({ width: 240, height: 240 });
       await giveCode(page, story.codeOf(AuthenticatorApp.typeIn(secret)), 'Confirm');
-      const saved = page.getByRole('link', { name: 'I saved them' });
+      const saved = page.getByRole('button', { name: 'I saved them' });
       await saved.waitFor();
       expect(await page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem').count()).toBe(10);
       await saved.click();

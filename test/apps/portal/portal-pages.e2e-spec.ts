@@ -407,8 +407,8 @@ onSqlite('portal pages', (engine) => {
     }
 
     /** Confirms with the app. */
-    function confirm(client: HttpClient, page: Answer, app: AuthenticatorApp): Promise<Answer> {
-      return submit(client, page, { code: story.codeOf(app) });
+    async function confirm(client: HttpClient, page: Answer, app: AuthenticatorApp): Promise<Answer> {
+      return follow(client, await submit(client, page, { code: story.codeOf(app) }));
     }
 
     it('setup creates a secret only on submit, shows it with a QR code, and shows backup codes after the confirmation', async () => {
@@ -431,7 +431,8 @@ onSqlite('portal pages', (engine) => {
       expect(done).toBeAnswered(200);
       expect(done.headers.get('cache-control')).toBe('no-store');
       expect(codesOf(done)).toHaveLength(10);
-      expect(done.text).toContain('href="/auth/me">I saved them</a>');
+      expect(done.text).toContain('name="return_to" value="/auth/me"');
+      expect(done.text).toContain('I saved them</button>');
       expect(done.text).not.toContain(appOf(shown).secret);
       expect((await client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
     });
@@ -462,7 +463,7 @@ onSqlite('portal pages', (engine) => {
         /<img class="qr" src="[^"]+"/.exec(shown.text)?.[0],
       );
       expect(await story.countOf({ id: 'boss-too' }, 'MFA_SETUP')).toBe(1);
-      expect((await confirm(client, again, appOf(shown))).text).toContain('href="/auth/me">I saved them</a>');
+      expect((await confirm(client, again, appOf(shown))).text).toContain('I saved them</button>');
     });
 
     it('A9: submitting the setup form again keeps the secret', async () => {
@@ -595,7 +596,7 @@ onSqlite('portal pages', (engine) => {
       expect(page.text).not.toContain(old.secret);
       expect(page.text).not.toContain(CONFIRM);
       expect(appOf(shown).secret).not.toBe(old.secret);
-      expect([shown.status, byOld.status, byNew.status]).toEqual([200, 401, 200]);
+      expect([shown.status, byOld.status, byNew.status]).toEqual([200, 401, 303]);
     });
 
     it('a setup form that was opened before another sign-in began the setup replaces nothing', async () => {

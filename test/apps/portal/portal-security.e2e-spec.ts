@@ -16,6 +16,7 @@ const FORGOT = '/portal/forgot';
 const VERIFY = '/2fa/portal/verify';
 const SETUP = '/2fa/portal/setup';
 const CONFIRM = '/2fa/portal/confirm';
+const CODES = '/2fa/portal/codes';
 const SECURITY = '/portal/security';
 const LINKS = { reset: 'password-reset', invitation: 'invitation', unlock: 'unlock', 'not-me': 'not-me' } as const;
 const FRIEND = 'https://app.example';
@@ -46,6 +47,7 @@ const OWN_FORMS: Readonly<Record<string, Fields>> = {
   [SETUP]: {},
   [CONFIRM]: { code: '123456' },
   '/2fa/portal/passkey': { credential: '{}' },
+  [CODES]: {},
   [LOGOUT]: {},
 };
 
@@ -66,6 +68,7 @@ const ADMIN_FORMS: Readonly<Record<string, Fields>> = {
   '/portal/admin/new-user': { id: 'planted', roles: 'ROLE_ADMIN', access: 'temporary' },
   [`${USER}/unlock`]: {},
   [`${USER}/reset`]: { reason: 'x' },
+  [`${USER}/access-code`]: { reason: 'x' },
   [`${USER}/change`]: { email: 'planted@evil.example' },
   [`${USER}/roles`]: { roles: 'ROLE_ADMIN', reason: 'x' },
   [`${USER}/password`]: {},
@@ -513,9 +516,12 @@ onSqlite('security of the portal', (engine) => {
         expect(setup.headers.get('location')).toBe(`${SETUP}?return_to=${encodeURIComponent(expected)}`);
         const secret = await follow(fresh, setup);
         const confirm = { ...fieldsOf(fresh, secret, 'Confirm'), return_to: target };
-        const codes = await post(fresh, CONFIRM, { ...confirm, code: story.codeOf(appOf(secret)) });
-        expect(codes).toBeAnswered(200);
-        expect(codes.text).toContain(`<a class="button primary" href="${expected}">`);
+        const confirmed = await post(fresh, CONFIRM, { ...confirm, code: story.codeOf(appOf(secret)) });
+        expect(confirmed.headers.get('location')).toBe(`${CODES}?return_to=${encodeURIComponent(expected)}`);
+        const codes = await visit(fresh, `${CODES}${query}`);
+        const saved = await post(fresh, CODES, { ...fieldsOf(fresh, codes, 'I saved them'), return_to: target });
+        expect(saved.headers.get('location')).toBe(expected);
+        expect((await visit(fresh, `${CODES}${query}`)).headers.get('location')).toBe(expected);
       }
     });
   });
@@ -541,7 +547,7 @@ onSqlite('security of the portal', (engine) => {
         ...fieldsOf(client, stepUp, 'Create new codes'),
         code: story.nextCode(person),
       });
-      expect(issued).toBeAnswered(200);
+      expect(issued).toBeAnswered(303);
       const stepped = sessionOf(client);
 
       expect(new Set(['A'.repeat(43), half, full, stepped]).size).toBe(4);
@@ -775,11 +781,12 @@ onSqlite('security of the portal', (engine) => {
         trust_device: 'true',
         code: story.nextCode(person),
       });
-      const codes = await post(
+      const renewed = await post(
         client,
         `${SECURITY}/backup-codes`,
         fieldsOf(client, await visit(client, `${SECURITY}/backup-codes`), 'Create new codes'),
       );
+      const codes = await follow(client, renewed);
       const pages = [verify, unfinished, codes, await visit(story.client(), LOGIN)];
       for (const path of [
         '/',

@@ -46,7 +46,7 @@ const BY_OTHER_TESTS = [
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
   ...['POST /me/email', 'POST /account/email'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
-  ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey'],
+  ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey', 'GET /2fa/portal/codes', 'POST /2fa/portal/codes'],
   ...['GET /portal/login/passkey', 'POST /portal/login/passkey', 'POST /login/passkey', 'POST /login/passkey/options'],
   'GET /assets/{name}',
   ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
@@ -286,7 +286,11 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await visit(client, '/2fa/portal/confirm')).toBeAnswered(303);
       const shown = await visit(client, '/2fa/portal/setup');
       const app = AuthenticatorApp.typeIn(/ data-text="([A-Z2-7]{32})"/.exec(shown.text)?.[1] ?? '');
-      expect(await submit(client, shown, { code: story.codeOf(app) })).toBeAnswered(200);
+      expect(await submit(client, shown, { code: story.codeOf(app) })).toBeAnswered(303);
+      const codes = await visit(client, '/2fa/portal/codes');
+      expect(codes).toBeAnswered(200);
+      expect(await submit(client, codes, {})).toBeAnswered(303);
+      expect(await visit(client, '/2fa/portal/codes')).toBeAnswered(303);
       story.clock.advance(600);
       const verify = await visit(client, '/2fa/portal/verify?return_to=/me');
       expect(await submit(client, verify, { code: '000000' })).toBeAnswered(401);
@@ -298,7 +302,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await client.send('POST', '/portal/logout', { form: { csrf: '' } })).toBeRefused(403, 'CROSS_SITE');
       for (const path of [
         '/portal/login',
-        ...['verify', 'setup', 'confirm', 'passkey'].map((page) => `/2fa/portal/${page}`),
+        ...['verify', 'setup', 'confirm', 'passkey', 'codes'].map((page) => `/2fa/portal/${page}`),
       ]) {
         expect(await client.send('POST', path, { form: {} })).toBeRefused(403, 'CROSS_SITE');
         expect(await client.send('POST', path, { form: {}, headers: BROWSER })).toBeAnswered(403);
@@ -335,7 +339,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await visit(client, '/2fa/portal/passkey')).toBeAnswered(303);
       const page = await visit(client, '/2fa/portal/setup');
       const credential = JSON.stringify(authenticator.register(await creationOptions(client, {})));
-      expect(await submit(client, page, { credential }, {}, 'Use a passkey')).toBeAnswered(200);
+      expect(await submit(client, page, { credential }, {}, 'Use a passkey')).toBeAnswered(303);
       const verify = await visit(client, '/2fa/portal/verify');
       const assertion = JSON.stringify(await passkeys.assertion(client, {}, authenticator));
       expect(await submit(client, verify, { credential: '{}' }, {}, 'Use a passkey')).toBeAnswered(400);

@@ -218,7 +218,7 @@ needs('chromium')('SAML sign-in in a browser', () => {
       await page.getByRole('button', { name: 'Use an authenticator app' }).click();
       const app = AuthenticatorApp.typeIn((await page.locator('#secret').textContent()) ?? '');
       await giveCode(page, story.codeOf(app));
-      await page.getByRole('link', { name: 'I saved them' }).click();
+      await page.getByRole('button', { name: 'I saved them' }).click();
       expect(await sessionOn(page)).toMatchObject({ amr: ['pwd', 'otp'] });
 
       const { page: later } = await person();

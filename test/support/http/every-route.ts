@@ -40,7 +40,7 @@ const HALF = new Set([
   ...['POST /2fa/setup', 'GET /2fa/setup/qr.svg', 'GET /2fa/setup/qr.png', 'POST /2fa/confirm', 'POST /2fa/verify'],
   ...['POST /2fa/passkeys', 'POST /2fa/passkeys/registration/options'],
   ...['POST /2fa/passkeys/assertion', 'POST /2fa/passkeys/assertion/options'],
-  ...['verify', 'setup', 'confirm', 'passkey'].flatMap((page) => [
+  ...['verify', 'setup', 'confirm', 'passkey', 'codes'].flatMap((page) => [
     `GET /2fa/portal/${page}`,
     `POST /2fa/portal/${page}`,
   ]),

@@ -10,6 +10,7 @@ import { BackupCodeStore } from '../../../src/identity/second-factor/backup-code
 import { PepperUses } from '../../../src/identity/second-factor/backup-code/pepper-use.service.js';
 import { withoutUndefined } from '../../../src/kernel/collections/without-undefined.js';
 import { BackupCodes } from '../../../src/identity/second-factor/backup-code/backup-codes.service.js';
+import { ShownCodesStore } from '../../../src/identity/second-factor/backup-code/shown-codes.store.js';
 import type { Clock } from '../../../src/kernel/clock/clock.js';
 import { ServiceError } from '../../../src/kernel/errors/service-error.js';
 import { EventStore } from '../../../src/identity/events/event.store.js';
@@ -110,7 +111,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const issuer = new OtpauthIssuer(properties, new BrandingProperties());
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, issuer);
   const codeStore = new BackupCodeStore(batchSizes());
-  const backupCodes = new BackupCodes(codeStore, random, peppered);
+  const backupCodes = new BackupCodes(codeStore, random, peppered, new ShownCodesStore());
   const totp = new TotpFactor(clock, store, secrets);
   const codes = new BackupCodeFactor(store, backupCodes, events);
   const passkeyProperties = Object.assign(new PasskeyProperties(), options.passkeys);

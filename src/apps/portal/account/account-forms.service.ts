@@ -11,6 +11,7 @@ import { PageForms } from '../form/page-forms.service.js';
 import type { FormFields } from '../form/forms.js';
 import type { NavigationFields } from '../home/navigation.js';
 import { Navigation } from '../home/navigation.service.js';
+import { CodesPages, type NewCodes, ownerOf } from '../second-factor/codes-pages.service.js';
 import { LockPages } from '../second-factor/lock-pages.service.js';
 import type { AccountFormFields } from './account-form.js';
 import type { Done } from './account.schema.js';
@@ -33,6 +34,7 @@ export class AccountForms {
     private readonly navigation: Navigation,
     private readonly stepUp: InlineStepUp,
     private readonly locks: LockPages,
+    private readonly codesPages: CodesPages,
   ) {}
 
   /**
@@ -89,6 +91,11 @@ export class AccountForms {
   /** Redirects to the overview, which confirms the act. */
   overviewAfter(done: Done): { readonly url: string } {
     return { url: `${this.urlOf(ACCOUNT_PAGES.security)}?done=${done}` };
+  }
+
+  /** Keeps new backup codes; redirects to their page, and from there to the overview. */
+  async codesAfter(caller: FullPrincipal, codes: NewCodes): Promise<{ readonly url: string }> {
+    return { url: await this.codesPages.keep(ownerOf(caller), codes, this.urlOf(ACCOUNT_PAGES.security)) };
   }
 
   get contextPath(): string {

@@ -22,7 +22,6 @@ import { SecondFactorSummaries } from '../home/second-factor-summaries.service.j
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
 import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
 import { ReauthenticationLinks } from '../second-factor/reauthentication-links.service.js';
-import { codesPage } from '../second-factor/setup-pages.js';
 import { AccountForms } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
 import { newPasskeyForm } from './account.schema.js';
@@ -83,18 +82,9 @@ export class AddPasskeyController {
       registrationText,
     );
     if ('verify' in added) return this.goTo(added.verify, reply);
-    const { backupCodes } = added;
-    if (!backupCodes) return this.goTo(this.forms.overviewAfter('passkey').url, reply);
-    const { loginId } = await this.reauthentication.accountOf(caller);
-    const next = this.forms.urlOf(ACCOUNT_PAGES.security);
-    return codesPage({
-      loginId,
-      backupCodes,
-      isSetup: false,
-      next,
-      address: this.forms.urlOf(ACCOUNT_PAGES.backupCodes),
-      passkey: {},
-    });
+    const { backupCodes: codes } = added;
+    if (!codes) return this.goTo(this.forms.overviewAfter('passkey').url, reply);
+    return this.goTo((await this.forms.codesAfter(caller, { codes, occasion: 'passkey' })).url, reply);
   }
 
   /**

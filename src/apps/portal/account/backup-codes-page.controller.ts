@@ -1,17 +1,15 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OwnSecondFactor } from '../../../signin/auth/own/own-second-factor.service.js';
-import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
-import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { Operation } from '../../../platform/web/route.decorator.js';
 import { FormPages } from '../form/form-pages.decorator.js';
-import { AccountPage, Page } from '../page.decorator.js';
+import { AccountPage, SendsOn } from '../page.decorator.js';
 import { NEW_CODES, SHOW_NEW_CODES } from '../portal.openapi.js';
-import { codesPage } from '../second-factor/setup-pages.js';
 import { newCodesPage } from './account-forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { confirmedForm } from './account.schema.js';
@@ -23,7 +21,6 @@ import { InlineStepUp } from './inline-step-up.service.js';
 export class BackupCodesPageController {
   constructor(
     private readonly own: OwnSecondFactor,
-    private readonly reauthentication: Reauthentication,
     private readonly stepUp: InlineStepUp,
     private readonly forms: AccountForms,
   ) {}
@@ -36,26 +33,17 @@ export class BackupCodesPageController {
   }
 
   @Post()
-  @HttpCode(200)
-  @Page()
-  @FormBody()
+  @SendsOn()
   @Operation(NEW_CODES)
   async renew(
     @Caller() caller: FullPrincipal,
     @Body({ schema: confirmedForm }) confirmation: InferOutput<typeof confirmedForm>,
     @Res() reply: Reply,
-  ): Promise<View> {
-    const { loginId } = await this.reauthentication.accountOf(caller);
+  ): Promise<{ readonly url: string }> {
     const shown = { path: ACCOUNT_PAGES.backupCodes, page: newCodesPage };
-    const backupCodes = await this.forms.showingErrors(caller, shown, async () =>
+    const codes = await this.forms.showingErrors(caller, shown, async () =>
       this.own.reissueBackupCodes(await this.stepUp.prove(caller, confirmation, reply)),
     );
-    return codesPage({
-      loginId,
-      backupCodes,
-      isSetup: false,
-      next: this.forms.urlOf(ACCOUNT_PAGES.security),
-      address: this.forms.urlOf(ACCOUNT_PAGES.backupCodes),
-    });
+    return this.forms.codesAfter(caller, { codes, occasion: 'reissue' });
   }
 }

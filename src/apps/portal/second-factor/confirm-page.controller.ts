@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
+import type { Session } from '../../../identity/session/session.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
@@ -13,7 +14,6 @@ import { totpIn } from '../form/code-field.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { CONFIRM, SHOW_CONFIRM } from '../portal.openapi.js';
-import { codesPage } from './setup-pages.js';
 import { SetupPages } from './setup-pages.service.js';
 import { SetupSteps } from './setup-steps.service.js';
 
@@ -54,7 +54,7 @@ export class ConfirmPageController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(requested);
-    const { opened, roles, loginId, backupCodes } = await this.steps.showingErrors(
+    const { opened, roles, backupCodes } = await this.steps.showingErrors(
       caller,
       {
         returnTo,
@@ -67,12 +67,16 @@ export class ConfirmPageController {
       () => this.confirmation.confirm(caller, totpIn(code), { cookies: reply.cookies, withNewCodes: true }),
     );
     await this.credentials.write(reply, opened, roles, 'session');
-    if (backupCodes) {
-      const address = this.forms.contextPath + ACCOUNT_PAGES.backupCodes;
-      return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo, address });
-    }
     // The setup of another app keeps the backup codes.
-    reply.seeOther(returnTo);
+    reply.seeOther(backupCodes ? await this.codesUrl(opened.session, backupCodes, returnTo) : returnTo);
     return '';
+  }
+
+  private codesUrl(
+    { id, subject }: Pick<Session, 'id' | 'subject'>,
+    codes: readonly string[],
+    returnTo: string,
+  ): Promise<string> {
+    return this.pages.codesUrl({ subject, requestedBy: `sid:${id}` }, { codes, occasion: 'app' }, returnTo);
   }
 }

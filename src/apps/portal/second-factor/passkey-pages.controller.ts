@@ -1,9 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
-import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../../signin/auth/page-paths.js';
-import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { View } from '../../../platform/http/page/view.js';
@@ -22,11 +20,11 @@ import { Page, type PageResult } from '../page.decorator.js';
 import { SET_UP_PASSKEY, SHOW_SET_UP_PASSKEY } from '../portal.openapi.js';
 import { creationPage } from './choice-page.js';
 import type { ErrorTexts } from './code-pages.service.js';
-import { codesPage } from './setup-pages.js';
+import { ownerOf } from './codes-pages.service.js';
 import { SetupPages } from './setup-pages.service.js';
 import { SetupSteps } from './setup-steps.service.js';
 
-const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
+const { passkey: PASSKEY_PATH } = SECOND_FACTOR_PAGES;
 const textOf: ErrorTexts[ErrorCode] = (t, error) => registrationText(error)(t);
 const PASSKEY_TEXTS: ErrorTexts = { VALIDATION_FAILED: textOf, MFA_STATE_CONFLICT: textOf };
 
@@ -44,7 +42,6 @@ type PasskeyForm = InferOutput<typeof passkeyForm>;
 export class PasskeyPagesController {
   constructor(
     private readonly passkeys: OwnPasskeys,
-    private readonly reauthentication: Reauthentication,
     private readonly forms: PageForms,
     private readonly pages: SetupPages,
     private readonly steps: SetupSteps,
@@ -93,7 +90,10 @@ export class PasskeyPagesController {
       reply.seeOther(added.url);
       return '';
     }
-    return added.backupCodes ? this.codes(caller, added.backupCodes, returnTo) : this.goOn(caller, returnTo, reply);
+    const { backupCodes: codes } = added;
+    if (!codes) return this.goOn(caller, returnTo, reply);
+    reply.seeOther(await this.pages.codesUrl(ownerOf(caller), { codes, occasion: 'passkey' }, returnTo));
+    return '';
   }
 
   /**
@@ -109,18 +109,6 @@ export class PasskeyPagesController {
 
   private addPasskeyUrl(): string {
     return this.forms.contextPath + ACCOUNT_PAGES.addPasskey;
-  }
-
-  /** A registration proves nothing yet, so a half-authenticated user proves the passkey from here. */
-  private async codes(caller: Principal, backupCodes: readonly string[], returnTo: string): Promise<View> {
-    const { loginId } = await this.reauthentication.accountOf(caller);
-    const proof = caller.kind === 'half' ? this.forms.forCaller(VERIFY_PATH, caller, returnTo) : undefined;
-    return codesPage({
-      ...{ loginId, backupCodes, isSetup: false, next: returnTo },
-      address:
-        proof === undefined ? this.forms.contextPath + ACCOUNT_PAGES.backupCodes : this.pathOf('verify', returnTo),
-      passkey: withoutUndefined({ proof }),
-    });
   }
 
   private async showingErrors<T>(

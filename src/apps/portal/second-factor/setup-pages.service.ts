@@ -10,9 +10,11 @@ import type { Principal } from '../../../kernel/principal/principal.js';
 import type { ShownPendingSecret } from '../../../identity/second-factor/enrolment/pending-secrets.service.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { CodesOwner } from '../../../identity/second-factor/backup-code/shown-codes.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { type ChoiceFields, choicePage } from './choice-page.js';
+import { CodesPages, type NewCodes } from './codes-pages.service.js';
 import { accessCodePage, confirmPage, secretPage, type SetupFields } from './setup-pages.js';
 
 const { confirm: CONFIRM_PATH, enrol: SETUP_PATH, passkey: PASSKEY_PATH } = SECOND_FACTOR_PAGES;
@@ -29,6 +31,7 @@ export class SetupPages {
     private readonly policy: MfaPolicy,
     private readonly ownEnrolment: OwnEnrolment,
     private readonly forms: PageForms,
+    private readonly codesPages: CodesPages,
   ) {}
 
   /** True if the caller must set up an authenticator first. */
@@ -85,6 +88,11 @@ export class SetupPages {
   private async pathBesideApp(caller: Principal, returnTo: string | undefined): Promise<string | undefined> {
     if (!(await this.of(caller)).passkey) return undefined;
     return `${withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo))}&choose=true`;
+  }
+
+  /** Keeps new codes for a session; returns the path of their page. */
+  codesUrl(owner: CodesOwner, codes: NewCodes, returnTo: string): Promise<string> {
+    return this.codesPages.keep(owner, codes, returnTo);
   }
 
   /** Fields of a form of the setup. */

@@ -1,18 +1,7 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContent, PageNeeds, View } from '../../../platform/http/page/view.js';
+import type { PageNeeds, View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
-import {
-  button,
-  buttonLink,
-  focus,
-  form,
-  type FormFields,
-  hidden,
-  note,
-  paragraph,
-  submitButton,
-} from '../form/forms.js';
-import { passkeyButton } from '../form/passkey-button.js';
+import { button, buttonLink, focus, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
 import { codeField, type ReauthenticationLink, userLine } from './verify-page.js';
 
 /** Fields of a form of the setup. */
@@ -127,56 +116,6 @@ export function confirmPage(fields: SetupFields): View {
 /** The page is at the address of its fields, and shows the error of its form there. */
 export function atAddress({ address }: Pick<FormFields, 'address'>): PageNeeds {
   return { address, typed: {} };
-}
-
-interface ShownCodes {
-  readonly loginId: string;
-  readonly backupCodes: readonly string[];
-  /** True right after the setup of an authenticator app. */
-  readonly isSetup: boolean;
-  /** Path that the button "I saved them" leads to. */
-  readonly next: string;
-  /** Path that a reload leads to, since the codes are shown only once. */
-  readonly address: string;
-  /**
-   * Set right after the setup of the first passkey: the form that proves the passkey, if that completes the sign-in.
-   */
-  readonly passkey?: { readonly proof?: FormFields };
-}
-
-/** Page that shows new backup codes, only once. */
-export function codesPage({ loginId, backupCodes, isSetup, next, address, passkey }: ShownCodes): View {
-  const compose = (context: PageContext): PageContent => {
-    const { codes, common, setup } = context.t;
-    const text = `${codes.fileHeading(context.brand.name, loginId)}\n\n${backupCodes.join('\n')}\n`;
-    return {
-      title: codes.title,
-      isShownOnce: true,
-      body: html`${
-        isSetup
-          ? html`<p class="steps">${setup.step(2, 2)}</p>
-${note('good', paragraph(codes.done))}`
-          : passkey && note('good', paragraph(codes.donePasskey))
-      }${paragraph(codes.intro)}${isSetup || passkey ? undefined : paragraph(codes.replaced)}<ul class="codes code" id="backup-codes" aria-label="${codes.list}" data-text="${text}">
-${backupCodes.map(
-  (code) => html`<li>${code}</li>
-`,
-)}</ul>
-<div class="thirds">
-<button type="button" hidden data-copy="backup-codes" data-done="${common.copied}">${common.copy}</button>
-<a class="button" download="${codes.fileName}" href="data:text/plain;charset=utf-8,${encodeURIComponent(text)}">${codes.download}</a>
-<button type="button" hidden data-print="">${common.print}</button>
-</div>
-${
-  passkey?.proof
-    ? html`${paragraph(codes.finish)}${form(passkey.proof, html`${hidden('proved', '0')}${passkeyButton(context, { label: codes.savedFinish, ceremony: 'get' })}`)}`
-    : html`<div class="actions">
-${buttonLink(next, codes.saved, 'primary')}</div>
-`
-}`,
-    };
-  };
-  return pageView(compose, { passkeys: passkey?.proof !== undefined, address });
 }
 
 /** The account whose authenticator is set up. */

@@ -4,6 +4,7 @@ import { Random } from '../../../kernel/random/random.js';
 import { generateCode, generateCodes, shownCode, type StoredCode, storedCode, storedForms } from './backup-code.js';
 import { BackupCodeProperties } from './backup-code.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
+import { ShownCodesStore } from './shown-codes.store.js';
 
 /** Sets of backup codes; the row of the account, which the caller has locked, names its active set. */
 @Injectable()
@@ -12,6 +13,7 @@ export class BackupCodes {
     private readonly store: BackupCodeStore,
     private readonly random: Random,
     private readonly properties: BackupCodeProperties,
+    private readonly shown: ShownCodesStore,
   ) {}
 
   /** Stores a new set and returns its codes as they are shown, once. */
@@ -47,7 +49,8 @@ export class BackupCodes {
   }
 
   /** Deletes the codes of all other sets of the account. */
-  keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
-    return this.store.keepOnly(tx, subject, setIds);
+  async keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
+    await this.store.keepOnly(tx, subject, setIds);
+    await this.shown.keepOnly(tx, subject, setIds);
   }
 }
