@@ -731,7 +731,7 @@ onSqlite('security of the portal', (engine) => {
       );
     });
 
-    it('H10: for other users the help desk has the forms to unlock, to reset and to remove an authenticator only, with reason and ticket', async () => {
+    it('H10: for other users the help desk has the forms to unlock, to reset, to remove an authenticator and to issue an access code only, with reason and ticket', async () => {
       const person = await story.enrolled();
       const subject = await story.subjectOf(person);
       const client = await asHelpDesk();
@@ -739,14 +739,16 @@ onSqlite('security of the portal', (engine) => {
       const send = (form: string, typed: Fields): Promise<Answer> =>
         post(client, form.replace('{sub}', subject), { ...typed, csrf });
 
-      for (const [form, typed] of Object.entries(ADMIN_FORMS).filter(([path]) => !/unlock|reset|remove-/.test(path))) {
+      for (const [form, typed] of Object.entries(ADMIN_FORMS).filter(
+        ([path]) => !/unlock|reset|remove-|access-code/.test(path),
+      )) {
         expect(await send(form, { ...typed, ...statedFor(form) }), form).toBeAnswered(403);
       }
       const [{ id: authenticator } = { id: '' }] = await story.database.query<{ id: string }>(
         'SELECT id FROM totp_secret WHERE user_id = ?',
         [subject],
       );
-      for (const form of [`${USER}/unlock`, `${USER}/reset`, `${USER}/remove-authenticator`]) {
+      for (const form of [`${USER}/unlock`, `${USER}/reset`, `${USER}/access-code`, `${USER}/remove-authenticator`]) {
         const named: Fields = form.endsWith('/remove-authenticator') ? { authenticator } : {};
         expect(await send(form, { ...named, reason: 'lost phone' }), form).toBeAnswered(400);
         expect(await send(form, { ...named, ticket: 'HD-1' }), form).toBeAnswered(400);
