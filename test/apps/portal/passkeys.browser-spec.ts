@@ -421,7 +421,7 @@ needs('chromium')('passkeys on the pages', () => {
     });
 
     describe('an interrupted enrolment', () => {
-      it('a reload of the page with the backup codes leads to the page that finishes the sign-in', () =>
+      it('U8: a reload of the page with the backup codes shows them again, and the page still finishes the sign-in', () =>
         withBrowser(DESK, async (user) => {
           const { t, page } = user;
           await VirtualAuthenticator.addTo(page);
@@ -429,9 +429,10 @@ needs('chromium')('passkeys on the pages', () => {
           await user.press(t.setup.usePasskey);
           await user.reach(t.codes.title);
 
+          const codes = await user.backupCodes();
           await page.reload();
-          await user.reach(t.verify.titlePasskey);
-          await user.press(t.passkey.use);
+          expect(await user.backupCodes()).toEqual(codes);
+          await user.press(t.codes.savedFinish);
 
           await user.reach(t.home.title('reloads'));
           expect(await amr(user)).toEqual(['pwd', 'hwk']);
