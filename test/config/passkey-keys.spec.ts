@@ -252,6 +252,12 @@ describe('sign-in by passkey alone', () => {
     );
   });
 
+  it('U6: an unknown role that signs in by passkey only is an error', async () => {
+    expect((await read([`${SIGN_IN}=only`, `${SIGN_IN}-only-roles=ROLE_CLARK`, ...HTTPS])).found).toEqual([
+      `error: ${SIGN_IN}-only-roles: "ROLE_CLARK" is not a known role, so no account may have it`,
+    ]);
+  });
+
   it('U6: roles that sign in by passkey only are reported if the key does not apply them', async () => {
     expect((await read([`${SIGN_IN}=on`, `${SIGN_IN}-only-roles=ROLE_ADMIN`, ...HTTPS])).found).toEqual([
       `warning: ${SIGN_IN}-only-roles: Roles that sign in by passkey only are listed, but the key that applies the list is not set`,

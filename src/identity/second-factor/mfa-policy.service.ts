@@ -64,7 +64,7 @@ export class MfaPolicy {
 
   /** True while policy leaves second factors to the users. */
   get isOptional(): boolean {
-    if (this.signsInByPasskeyOnly({ roles: [] })) return false;
+    if (this.signsInByPasskeyOnly({ kind: 'local', roles: [] })) return false;
     return this.properties.isOptional(this.clock.seconds());
   }
 
@@ -113,8 +113,9 @@ export class MfaPolicy {
     return forLogin && this.demandsPasskey(account) ? passkey : [...passkey, 'totp'];
   }
 
-  private signsInByPasskeyOnly({ roles }: Pick<Account, 'roles'>): boolean {
-    return this.relyingParty.signsIn && this.passkeys.signsInByPasskeyOnly(roles);
+  /** Staff sign in at their identity provider, whatever the key says. */
+  private signsInByPasskeyOnly({ kind, roles }: Pick<Account, 'kind' | 'roles'>): boolean {
+    return kind === 'local' && this.relyingParty.signsIn && this.passkeys.signsInByPasskeyOnly(roles);
   }
 
   private usableMethods(account: Account, isPasskeyOnly: boolean): readonly FactorId[] {

@@ -4,6 +4,7 @@ import { ROLE_MANAGEMENT } from '../../kernel/principal/operator.js';
 import { type Check, type RuleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ROLE_USER } from '../../kernel/principal/principal.js';
 import { MfaProperties } from './mfa.properties.js';
+import { PasskeyProperties } from './passkey/passkey.properties.js';
 import { BackupCodeProperties } from './backup-code/backup-code.properties.js';
 
 const PEPPER = 'app.security.mfa.backup-code.pepper';
@@ -12,6 +13,7 @@ const REQUIRED_ROLES = 'app.security.mfa.required-roles';
 const PROTECTED_ROLES = 'app.security.protected-roles';
 const STRENGTH = 'app.security.mfa.required-strength';
 const STRENGTH_ROLES = `${STRENGTH}-roles`;
+const SIGN_IN_ROLES = 'app.security.mfa.passkey.sign-in-only-roles';
 const STRENGTH_FROM = `${STRENGTH}-from`;
 const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT, ROLE_HELPDESK];
 
@@ -27,6 +29,7 @@ export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly stri
     return [
       ...(roleless(facts) ?? unknownRoles(facts, REQUIRED_ROLES, requiredRoles, known)),
       ...unknownRoles(facts, STRENGTH_ROLES, requiredStrengthRoles, known),
+      ...unknownRoles(facts, SIGN_IN_ROLES, facts.get(PasskeyProperties).signInOnlyRoles, known),
       ...unknownRoles(facts, PROTECTED_ROLES, facts.get(RoleProperties).protectedRoles ?? [], known),
     ];
   };

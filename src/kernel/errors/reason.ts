@@ -81,6 +81,8 @@ type SecondFactorReason =
   // The first factor was a passkey, and a passkey counts once.
   | 'passkey was the first factor'
   | 'passkeys do not sign in'
+  // The account signs in at its identity provider only.
+  | 'staff'
   | 'last authenticator'
   | 'too many authenticators'
   | 'passkeys are not available'

@@ -62,7 +62,7 @@ function loginOutcomeOf(error: unknown): LoginOutcome {
 /** Outcomes of sign-ins by passkey alone (docs/reference/metrics.md). */
 const PASSKEY_OUTCOMES = [
   ...(['success', 'challenged', 'challenge', 'unknown_passkey', 'wrong_passkey', 'passkey_counter'] as const),
-  ...(['disabled', 'locked', 'changed', 'throttled', 'unavailable', 'defect'] as const),
+  ...(['disabled', 'staff', 'locked', 'changed', 'throttled', 'unavailable', 'defect'] as const),
 ];
 
 type PasskeyLoginOutcome = (typeof PASSKEY_OUTCOMES)[number];

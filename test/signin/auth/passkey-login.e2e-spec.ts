@@ -184,8 +184,8 @@ onEachEngine('sign-in by passkey alone', (engine) => {
     expect(await signInByPasskey(client, holder.authenticator)).toBeAnswered(200);
   });
 
-  it('U6: unknown passkeys, forged assertions and those of disabled accounts get the same response', async () => {
-    const [holder, disabled] = [await passkeys.holder(), await passkeys.holder()];
+  it('U6: unknown passkeys, forged assertions and those of disabled accounts and of staff get the same response', async () => {
+    const [holder, disabled, staff] = [await passkeys.holder(), await passkeys.holder(), await passkeys.holder()];
     const stranger = passkeys.authenticator();
     const client = story.client();
     const signer = PasskeyKey.generate('ES256');
@@ -194,14 +194,16 @@ onEachEngine('sign-in by passkey alone', (engine) => {
     const unknown = await signInByPasskey(client, stranger, { credential });
     await story.database.query("UPDATE account SET status = 'disabled' WHERE login_id = ?", [disabled.id]);
     const ofDisabled = await signInByPasskey(client, disabled.authenticator);
+    await story.database.query("UPDATE account SET kind = 'staff' WHERE login_id = ?", [staff.id]);
+    const ofStaff = await signInByPasskey(client, staff.authenticator);
 
-    for (const answer of [forged, unknown, ofDisabled]) {
+    for (const answer of [forged, unknown, ofDisabled, ofStaff]) {
       expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
       expect({ ...answer.body, request_id: '' }).toEqual({ ...forged.body, request_id: '' });
       expect(answer.headers.getSetCookie()).toEqual([]);
     }
     expect(await story.countOf(holder, 'LOGIN_PASSKEY_FAILED')).toBe(0);
-    expect(await story.countOf(disabled, 'LOGIN_PASSKEY_FAILED')).toBe(1);
+    for (const person of [disabled, staff]) expect(await story.countOf(person, 'LOGIN_PASSKEY_FAILED')).toBe(1);
   });
 
   it('U6: a valid assertion completes no login while the second factor is locked, and says so', async () => {

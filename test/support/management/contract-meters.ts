@@ -49,7 +49,11 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['nodejs.eventloop.lag'], kind: 'timer' },
   { names: ['nodejs.gc.pause'], kind: 'timer', tags: ['kind'] },
   { names: ['application.started.time', 'application.ready.time'], kind: 'gauge', unit: 'seconds' },
-  { names: ['login.attempts', 'login.passkey.attempts', 'login.lockouts', 'login.token.refresh'], kind: 'counter', tags: ['outcome'] },
+  {
+    names: ['login.attempts', 'login.passkey.attempts', 'login.lockouts', 'login.token.refresh'],
+    kind: 'counter',
+    tags: ['outcome'],
+  },
   { names: ['events.chain.restarts'], kind: 'counter' },
   { names: ['mail.sent', 'mail.failed'], kind: 'counter' },
   { names: ['mail.waiting'], kind: 'gauge' },

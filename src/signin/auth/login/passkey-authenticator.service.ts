@@ -46,6 +46,8 @@ export class PasskeyAuthenticator {
     setUser(subject);
     const account = await this.accounts.find(subject);
     if (account?.status !== 'active') throw await this.rejected('disabled', subject);
+    // The identity provider decides whether its users may sign in; here, a passkey is only their second factor.
+    if (account.kind !== 'local') throw await this.rejected('staff', subject);
     if (passkey.isUserVerified) await this.budget.requireAllowed({ subject });
     return { account, passkey };
   }
