@@ -252,9 +252,9 @@ describe('sign-in by passkey alone', () => {
     );
   });
 
-  it('U6: an unknown role that signs in by passkey only is an error', async () => {
+  it('U6: an unknown role that signs in by passkey only is reported', async () => {
     expect((await read([`${SIGN_IN}=only`, `${SIGN_IN}-only-roles=ROLE_CLARK`, ...HTTPS])).found).toEqual([
-      `error: ${SIGN_IN}-only-roles: "ROLE_CLARK" is not a known role, so no account may have it`,
+      `breach: ${SIGN_IN}-only-roles: "ROLE_CLARK" is not a known role, so no account may have it`,
     ]);
   });
 

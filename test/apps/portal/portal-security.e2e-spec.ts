@@ -54,6 +54,7 @@ const OWN_FORMS: Readonly<Record<string, Fields>> = {
 /** The forms of visitors without a session. */
 const VISITOR_FORMS: Readonly<Record<string, Fields>> = {
   [LOGIN]: { id: 'person-1', pw: PASSWORD },
+  '/portal/login/passkey': { credential: '{}' },
   [FORGOT]: { id: 'person-1' },
   '/portal/reset': { token: 'A'.repeat(43), new: CHOSEN },
   '/portal/invitation': { token: 'A'.repeat(43), new: CHOSEN },
