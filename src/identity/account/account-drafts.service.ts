@@ -48,7 +48,7 @@ export class AccountDrafts {
     const problems: FieldError[] = [];
     if (loginId === undefined || !isLocalLoginId(loginId)) problems.push({ field: 'id', code: 'malformed' });
     if (password !== undefined) {
-      const code = await this.passwords.problem(password, loginId ?? '', origin);
+      const code = await this.passwords.problem(password, { loginId: loginId ?? '', email, displayName }, origin);
       if (code) problems.push({ field: 'pw', code });
     }
     if (passwordHash !== undefined && parsePasswordHash(passwordHash) === undefined) {

@@ -36,6 +36,7 @@ import { Decoys } from './password/decoys.js';
 import { PasswordKinds, StoredHashKinds } from './password/password-kinds.task.js';
 import { HashKindStore } from './password/hash-kind.store.js';
 import { PasswordHasher, SpareWorkers } from './password/password-hasher.js';
+import { PasswordStrength, ServiceWords } from './password/strength/password-strength.js';
 import { PasswordVerification, StoredPasswords } from './password/password-verification.service.js';
 import { PasswordChanges, Passwords } from './password/passwords.service.js';
 import { StaffAccounts, StaffCreation } from './staff/staff-accounts.service.js';
@@ -65,6 +66,12 @@ const decoys = {
     const [key] = sealer.derivedKeys('password-decoy');
     return new Decoys(key, random, new StoredHashKinds(store, work));
   },
+};
+
+const passwordStrength = {
+  provide: PasswordStrength,
+  inject: [ServiceWords],
+  useFactory: (words: ServiceWords): PasswordStrength => new PasswordStrength(words),
 };
 
 const breachedPasswords = {
@@ -112,7 +119,7 @@ const passwordFailures = {
       ImportDrafts,
       StagedImports,
     ],
-    ...[hasher, decoys, breachedPasswords, PasswordKinds, Passwords, PasswordChanges],
+    ...[hasher, decoys, passwordStrength, breachedPasswords, PasswordKinds, Passwords, PasswordChanges],
     passwordFailures,
     ...[DeviceCookies, GuessThrottle, StoredPasswords, PasswordVerification],
     ...[StaffCreation, StaffAccounts],
@@ -124,10 +131,13 @@ const passwordFailures = {
   ],
 })
 export class AccountModule implements OnApplicationShutdown {
-  constructor(private readonly passwordHasher: PasswordHasher) {}
+  constructor(
+    private readonly passwordHasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+  ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await this.passwordHasher.close();
+    await Promise.all([this.passwordHasher.close(), this.strength.close()]);
   }
 }
 

@@ -47,6 +47,14 @@ export class PasswordProperties {
   })
   readonly minLength: number = 8;
 
+  @Key(integer({ min: 0, max: 4 }), {
+    does:
+      'Minimum score of a new password as zxcvbn estimates it, with the words of the user and of the service: 3 needs ' +
+      'about 100 million guesses or more, 4 ten billion. With 0, only the most common passwords are rejected.',
+    effect: full,
+  })
+  readonly minScore: number = 3;
+
   @Key(duration({ unit: 's', min: '1m', max: '30d' }), {
     does: 'Time after which a temporary password that an administrator set can no longer be used.',
     effect: full,

@@ -176,6 +176,7 @@ type CapacityReason =
   | 'password hashing full'
   | 'password hashing failed'
   | 'password hashing closed'
+  | 'password estimate failed'
   | 'database lost'
   | 'database waited'
   | 'database unreachable'

@@ -1,5 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { SpareWorkers } from '../../identity/account/password/password-hasher.js';
+import { ServiceWords } from '../../identity/account/password/strength/password-strength.js';
+import { BrandingProperties } from '../../platform/branding/branding.properties.js';
 import { ThreadsProperties } from '../../platform/http/admission/embedded.properties.js';
 import { Configuration } from '../../config/configuration.js';
 import {
@@ -15,7 +17,7 @@ import { Issuer } from '../../identity/token/signed-token.js';
 
 /**
  * Tells `token`, `account` and `second-factor` what they need of the configuration of the HTTP host, so that none depends on
- * HTTP: the URL of the service as the issuer, the workers kept for password hashes, and the address of passkeys.
+ * HTTP: the URL of the service as the issuer, the workers kept for password hashes, and the address of passkeys, and the words that an attacker tries at this service.
  */
 @Global()
 @Module({
@@ -31,13 +33,18 @@ import { Issuer } from '../../identity/token/signed-token.js';
       useFactory: ({ minSpare }: ThreadsProperties) => new SpareWorkers(minSpare),
     },
     {
+      provide: ServiceWords,
+      inject: [Issuer, BrandingProperties],
+      useFactory: ({ url }: Issuer, { name }: BrandingProperties) => new ServiceWords([name, new URL(url).hostname]),
+    },
+    {
       provide: BrowserAddress,
       inject: [Configuration],
       useFactory: (configuration: Configuration) =>
         new BrowserAddress(urlOf(configuration), () => openPort(configuration)),
     },
   ],
-  exports: [Issuer, SpareWorkers, BrowserAddress],
+  exports: [Issuer, SpareWorkers, ServiceWords, BrowserAddress],
 })
 export class HostFactsModule {}
 

@@ -134,6 +134,7 @@ const TEXTS: readonly string[] = [
   '0.5',
   'sample:7',
   '7/7s',
+  '4',
   'cb69481e-8ff7-4039-93ec-0a2729a154a8',
 ];
 

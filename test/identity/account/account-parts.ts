@@ -27,6 +27,7 @@ import {
   StoredPasswords,
 } from '../../../src/identity/account/password/password-verification.service.js';
 import { HashKindStore } from '../../../src/identity/account/password/hash-kind.store.js';
+import { PasswordStrength, ServiceWords } from '../../../src/identity/account/password/strength/password-strength.js';
 import { PasswordHasher } from '../../../src/identity/account/password/password-hasher.js';
 import { GuessThrottle } from '../../../src/identity/account/throttle/guess-throttle.service.js';
 import { GuessFailures } from '../../../src/identity/account/throttle/shared-failures.js';
@@ -79,6 +80,9 @@ export interface AccountParts {
   readonly decoys: Decoys;
 }
 
+/** One for all parts, since its word lists occupy tens of megabytes; its worker ends by itself. */
+const strength = new PasswordStrength(new ServiceWords(['Login service', 'localhost']));
+
 export function accountParts(
   work: UnitOfWork,
   loggers = new Loggers(),
@@ -96,7 +100,7 @@ export function accountParts(
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, spare: 1, queueCapacity: 1000 }, random);
   const breached = new BreachedPasswords(undefined, 1, new Meters(), loggers);
-  const passwords = new Passwords(hasher, new PasswordProperties(), random, breached);
+  const passwords = new Passwords(hasher, new PasswordProperties(), random, strength, breached);
   const loginIds = new LoginIds(new LoginIdProperties());
   const drafts = new AccountDrafts(loginIds, passwords, imports, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);

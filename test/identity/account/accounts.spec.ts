@@ -1,3 +1,4 @@
+import * as argon2 from '@node-rs/argon2';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Account } from '../../../src/identity/account/account.js';
 import type { AccountChange } from '../../../src/identity/account/account-changes.store.js';
@@ -124,7 +125,7 @@ onEveryDatabase('accounts', (database) => {
   });
 
   it('P4: a password is compared completely, including its end, spaces and NUL', async () => {
-    const password = `${'x1'.repeat(50)}\0tail`;
+    const password = `kettle orbit seven ${'x1'.repeat(50)}\0tail`;
     await parts.creation.create({ loginId: 'whole', password }, 'cli');
     const isRight = async (tried: string): Promise<boolean> =>
       (await parts.verification.verify({ loginId: 'whole', password: tried })).kind === 'right';
@@ -240,6 +241,76 @@ onEveryDatabase('accounts', (database) => {
     expect(await fault('PassWord1')).toEqual([{ field: 'new', code: 'too_common' }]);
     expect(await fault('Rules.of.Mine')).toEqual([{ field: 'new', code: 'same_as_id' }]);
     expect(await fault('x'.repeat(1025))).toEqual([{ field: 'new', code: 'too_long' }]);
+  });
+
+  it('U9: new passwords that are easy to guess are rejected with the reason', async () => {
+    const { id } = await parts.creation.create(
+      { loginId: 'minji.kim', email: 'mj@harbour.example', displayName: '박서율' },
+      'cli',
+    );
+    const faults = async (password: string): Promise<unknown> => {
+      const error: unknown = await parts.passwordChanges
+        .ready(id, password, 'new')
+        .catch((refusal: unknown) => refusal);
+      return error instanceof ServiceError ? error.facts.errors : 'accepted';
+    };
+
+    for (const [password, reason] of [
+      ['aabbaabbaabb', 'repeated'],
+      ['Password2026!', 'like_common'],
+      ['loginservice', 'personal'],
+      ['minji.kim1', 'personal'],
+      ['박서율12345', 'personal'],
+      ['qkrtjdbf2026', 'personal'],
+      ['qlalfqjsgh12', 'like_common'],
+    ] as const) {
+      expect(await faults(password), password).toEqual([{ field: 'new', code: reason }]);
+    }
+    expect(await faults('correct horse battery staple')).toBe('accepted');
+  });
+
+  /** Characters that are composed in one form and not in the other. */
+  const [COMPOSED, TYPED] = ['kettle-\u00f6rbit-seven', 'kettle-o\u0308rbit-seven'];
+
+  it('U9: a password is accepted in each form of its characters', async () => {
+    await parts.creation.create({ loginId: 'by.nfd', password: TYPED }, 'cli');
+    await parts.creation.create({ loginId: 'by.nfc', password: COMPOSED }, 'cli');
+
+    for (const loginId of ['by.nfd', 'by.nfc']) {
+      for (const password of [COMPOSED, TYPED]) {
+        expect(await parts.verification.verify({ loginId, password })).toMatchObject({ kind: 'right' });
+      }
+    }
+  });
+
+  it('U9: an older hash of the typed form is accepted and replaced by one of the composed form', async () => {
+    const { id } = await create('older');
+    const older = await argon2.hash(TYPED, { memoryCost: 128, timeCost: 1, parallelism: 1 });
+    await database.work.run((tx) => tx.change('UPDATE account SET password_hash = ? WHERE id = ?', [older, id]));
+    const verdict = (password: string): Promise<unknown> => parts.verification.verify({ loginId: 'older', password });
+
+    expect(await verdict(COMPOSED)).toMatchObject({ kind: 'rejected', reason: 'wrong_password' });
+    expect(await verdict(TYPED)).toMatchObject({ kind: 'right' });
+    expect(await verdict(COMPOSED)).toMatchObject({ kind: 'right' });
+    const stored = await database.work.single((tx) => parts.store.find(tx, id));
+    expect(stored?.passwordHash).not.toBe(older);
+  });
+
+  it('U9: a password costs the same comparisons whether or not the account exists and the password is right', async () => {
+    await parts.creation.create({ loginId: 'comparing', password: COMPOSED }, 'cli');
+    const compare = vi.spyOn(parts.hasher, 'verify');
+    const comparisons = async (loginId: string, password: string): Promise<number> => {
+      compare.mockClear();
+      await parts.verification.verify({ loginId, password });
+      return compare.mock.calls.length;
+    };
+
+    for (const loginId of ['comparing', 'no.such.user']) {
+      expect(await comparisons(loginId, COMPOSED)).toBe(1);
+      expect(await comparisons(loginId, TYPED)).toBe(2);
+      expect(await comparisons(loginId, `${TYPED}x`)).toBe(2);
+    }
+    compare.mockRestore();
   });
 
   it('a security stamp is valid until it is raised or the account is disabled', async () => {

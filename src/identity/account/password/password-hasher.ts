@@ -16,6 +16,7 @@ import {
   readsWhole,
 } from './password-hash.js';
 import { HashTimes } from './hash-times.js';
+import { normalForm } from './password-rules.js';
 import { HashMeters } from './hash-meters.js';
 import type { PasswordResult, PasswordTask } from './password-worker.js';
 
@@ -84,12 +85,13 @@ export class PasswordHasher {
   }
 
   /**
+   * Hashes the normal form of a password.
    * @returns the Argon2id hash as PHC text
    * @throws ServiceError `UNAVAILABLE` if too many wait
    */
   async hash(password: string): Promise<string> {
     const salt = this.random.bytes(SALT_BYTES);
-    return (await this.run({ kind: 'hash', password, salt, cost: this.options.cost })) as string;
+    return (await this.run({ kind: 'hash', password: normalForm(password), salt, cost: this.options.cost })) as string;
   }
 
   /**

@@ -11,9 +11,9 @@ import { Accounts } from '../accounts.service.js';
 import { LoginIds, pseudonym } from '../login-id.js';
 import { type Guessed, GuessThrottle } from '../throttle/guess-throttle.service.js';
 import { Decoys, kindOf, kindText } from './decoys.js';
-import { parsePasswordHash } from './password-hash.js';
+import { parsePasswordHash, type PasswordHash } from './password-hash.js';
 import { PasswordHasher } from './password-hasher.js';
-import { MAX_PASSWORD_BYTES } from './password-rules.js';
+import { MAX_PASSWORD_BYTES, normalForm } from './password-rules.js';
 
 /** One attempt at the password step. */
 export interface PasswordAttempt {
@@ -44,7 +44,7 @@ export type PasswordVerdict =
   | ({ readonly kind: 'temporary'; readonly temporary: TemporaryPassword } & VerifiedPassword)
   | { readonly kind: 'rejected'; readonly reason: PasswordStepRejection; readonly subject?: string };
 
-/** Compares passwords with the hashes of accounts, and replaces hashes of another scheme or of lower cost. */
+/** Compares passwords with the hashes of accounts, and replaces hashes of another scheme, of lower cost or of another form. */
 @Injectable()
 export class StoredPasswords {
   private readonly log: Logger;
@@ -64,7 +64,7 @@ export class StoredPasswords {
     const hash = stored?.passwordHash === undefined ? undefined : parsePasswordHash(stored.passwordHash);
     // Looked up for every login id, so that no path is shorter than another.
     const decoy = await this.decoys.decoyOf(loginId);
-    const isRight = await this.hasher.verify(password, hash, decoy?.hash);
+    const matching = await this.matchingForm(password, hash, decoy?.hash);
     const kind = hash ? kindOf(stored?.passwordHash ?? '') : decoy?.kind;
     this.log.debug('A password was compared', { work: kind === undefined ? 'as a new hash' : kindText(kind) });
     const at = this.clock.seconds();
@@ -72,13 +72,29 @@ export class StoredPasswords {
     const { id: subject } = stored;
     if (stored.status !== 'active') return { kind: 'rejected', reason: 'disabled', subject };
     if (stored.passwordHash === undefined) return { kind: 'rejected', reason: 'no_password', subject };
-    if (!isRight || !hash) return { kind: 'rejected', reason: 'wrong_password', subject };
+    if (matching === undefined || !hash) return { kind: 'rejected', reason: 'wrong_password', subject };
     if (stored.passwordEndsAt !== undefined) {
       if (stored.passwordEndsAt <= at) return { kind: 'rejected', reason: 'expired_password', subject };
       return { kind: 'temporary', account: withoutHash(stored), at, temporary: { hash: stored.passwordHash } };
     }
-    if (this.hasher.isOutdated(hash)) await this.rehash(subject, stored.passwordHash, password);
+    if (matching === 'typed' || this.hasher.isOutdated(hash)) await this.rehash(subject, stored.passwordHash, password);
     return { kind: 'right', account: withoutHash(stored), at };
+  }
+
+  /**
+   * Compares the normal form of a password, and what was typed if it differs: earlier versions and other systems hashed
+   * passwords as they were typed. The work depends on the password alone, so its time tells nothing about the account.
+   */
+  private async matchingForm(
+    password: string,
+    hash: PasswordHash | undefined,
+    decoy: PasswordHash | undefined,
+  ): Promise<'normal' | 'typed' | undefined> {
+    const normal = normalForm(password);
+    const isNormal = await this.hasher.verify(normal, hash, decoy);
+    const isTyped = normal !== password && (await this.hasher.verify(password, hash, decoy));
+    if (isNormal) return 'normal';
+    return isTyped ? 'typed' : undefined;
   }
 
   /** The password stays the same, so no session ends. */

@@ -10,8 +10,10 @@ import { PasswordProperties } from '../account.properties.js';
 import { AccountStore } from '../account.store.js';
 import { BreachedPasswords, type PasswordOrigin } from './breached/breached-passwords.service.js';
 import { PasswordHasher } from './password-hasher.js';
-import { commonPasswords, type PasswordRejection, passwordRejection, randomPassword } from './password-rules.js';
+import { type PasswordRejection, passwordRejection, randomPassword } from './password-rules.js';
 import type { TemporaryPassword } from './password-verification.service.js';
+import { PasswordStrength } from './strength/password-strength.js';
+import type { PasswordUser } from './strength/personal-words.js';
 
 /** The hash of a password that satisfies the rules. */
 export interface ReadyPassword {
@@ -25,6 +27,7 @@ export class Passwords {
     private readonly hasher: PasswordHasher,
     private readonly properties: PasswordProperties,
     private readonly random: Random,
+    private readonly strength: PasswordStrength,
     private readonly breached: BreachedPasswords,
   ) {}
 
@@ -32,13 +35,8 @@ export class Passwords {
    * Validates a new password and hashes it. `field` is its name in the request.
    * @throws ServiceError `VALIDATION_FAILED`; `UNAVAILABLE` if too many passwords wait to be hashed
    */
-  async ready(
-    password: string,
-    { loginId }: Pick<Account, 'loginId'>,
-    field: string,
-    origin?: PasswordOrigin,
-  ): Promise<ReadyPassword> {
-    const code = await this.problem(password, loginId, origin);
+  async ready(password: string, user: PasswordUser, field: string, origin?: PasswordOrigin): Promise<ReadyPassword> {
+    const code = await this.problem(password, user, origin);
     if (code) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }] });
     return { hash: await this.hash(password) };
   }
@@ -46,13 +44,21 @@ export class Passwords {
   /** Undefined if the password may be used. Another service may be asked, but not about a password that is weak anyway. */
   async problem(
     password: string,
-    loginId: string,
+    user: PasswordUser,
     origin: PasswordOrigin = 'chosen',
   ): Promise<PasswordRejection | undefined> {
-    const common = await commonPasswords();
     const { minLength } = this.properties;
-    const problem = passwordRejection(password, { loginId, minLength, isCommon: (lowerCase) => common.has(lowerCase) });
-    return problem ?? ((await this.breached.has(password, origin)) ? 'breached' : undefined);
+    const problem = passwordRejection(password, { loginId: user.loginId, minLength });
+    // Generated passwords are random: estimating them would load the word lists for nothing.
+    if (problem || origin === 'generated') return problem;
+    const guessable = await this.guessable(password, user);
+    return guessable ?? ((await this.breached.has(password, origin)) ? 'breached' : undefined);
+  }
+
+  private async guessable(password: string, user: PasswordUser): Promise<PasswordRejection | undefined> {
+    const { isCommon, score, reason } = await this.strength.of(password, user);
+    if (isCommon) return 'too_common';
+    return score < this.properties.minScore ? reason : undefined;
   }
 
   hash(password: string): Promise<string> {
@@ -100,7 +106,7 @@ export class PasswordChanges {
   }
 
   /** Generates and hashes a temporary password, also for an account that is yet to be created. @throws ServiceError `UNAVAILABLE` */
-  async generateTemporary(account: Pick<Account, 'loginId'>): Promise<ReadyPassword & { readonly generated: string }> {
+  async generateTemporary(account: PasswordUser): Promise<ReadyPassword & { readonly generated: string }> {
     const generated = this.passwords.generate();
     return { ...(await this.passwords.ready(generated, account, 'pw', 'generated')), generated };
   }
