@@ -84,10 +84,9 @@ export default defineConfig(
     languageOptions: {
       sourceType: 'script',
       globals: Object.fromEntries(
-        ['DOMParser', 'FormData', 'document', 'fetch', 'navigator', 'performance', 'window'].map((name) => [
-          name,
-          false,
-        ]),
+        ['AbortController', 'DOMParser', 'FormData', 'document', 'fetch', 'navigator', 'performance', 'window'].map(
+          (name) => [name, false],
+        ),
       ),
     },
   },

@@ -63,6 +63,7 @@ import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
 import { PasskeySignInController } from './sign-in/passkey-sign-in.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLanguage } from './sign-in/sign-in-language.service.js';
+import { PasswordStrengthController } from './form/password-strength.controller.js';
 import { SignInOptions } from './sign-in/sign-in-options.service.js';
 import { ClientModule } from '../../identity/client/client.module.js';
 import { FormerSessions } from './home/former-sessions.service.js';
@@ -106,6 +107,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     ActivityController,
     ForgotPageController,
     RecoveryPagesController,
+    PasswordStrengthController,
     AddressLinkPageController,
     CodesPageController,
     AdminOverviewController,

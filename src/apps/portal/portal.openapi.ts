@@ -40,6 +40,15 @@ export const SIGN_OUT: OperationOptions = {
   cookies: [SESSION, REFRESH_TOKEN],
 };
 
+export const ESTIMATE_PASSWORD: OperationOptions = {
+  summary: 'How strong a new password is, for the script of a page',
+  description:
+    'Needs the token `csrf` of a form of the page. Nothing is stored, and breached passwords are not looked up. `UNAVAILABLE` ' +
+    'while many passwords wait.',
+  security: [ANONYMOUS, SCHEMES.session],
+  errors: ['CROSS_SITE', 'UNAVAILABLE'],
+};
+
 export const SHOW_SIGN_IN: OperationOptions = {
   redirects: true,
   summary: 'Page to sign in',

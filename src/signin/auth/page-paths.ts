@@ -18,6 +18,9 @@ export const SECOND_FACTOR_PAGES = {
 /** Well-known address that redirects to the page to change the password. */
 export const CHANGE_PASSWORD_PATH = '/.well-known/change-password';
 
+/** Estimates a new password while the user types it. */
+export const PASSWORD_STRENGTH_PATH = '/portal/password-strength';
+
 /** Pages of mailed links by the kind of link (`LINK_PAGES`), and the page that requests one. */
 export const RECOVERY_PAGES = {
   forgot: '/portal/forgot',

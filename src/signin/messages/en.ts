@@ -108,6 +108,11 @@ export const en = {
     toForm: 'Open the form again',
   },
 
+  passwordMeter: {
+    label: 'Strength of the password',
+    strong: 'This password is strong enough.',
+    very_strong: 'This password is very strong.',
+  },
   newPassword: {
     hint: (length: number) => `At least ${length} characters. A few unrelated words work well.`,
     too_short: (length: number) => `The new password is too short. Use at least ${length} characters.`,

@@ -106,6 +106,11 @@ export const ko: Messages = {
     toForm: '양식 다시 열기',
   },
 
+  passwordMeter: {
+    label: '비밀번호 강도',
+    strong: '충분히 안전한 비밀번호입니다.',
+    very_strong: '매우 안전한 비밀번호입니다.',
+  },
   newPassword: {
     hint: (length) => `${length}자 이상. 서로 관련 없는 단어 몇 개를 이어 쓰면 좋습니다.`,
     too_short: (length) => `새 비밀번호가 너무 짧습니다. ${length}자 이상으로 정하십시오.`,

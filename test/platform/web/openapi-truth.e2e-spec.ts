@@ -48,7 +48,7 @@ const BY_OTHER_TESTS = [
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey', 'GET /2fa/portal/codes', 'POST /2fa/portal/codes'],
   ...['GET /portal/login/passkey', 'POST /portal/login/passkey', 'POST /login/passkey', 'POST /login/passkey/options'],
-  'GET /assets/{name}',
+  ...['GET /assets/{name}', 'POST /portal/password-strength'],
   ...['forgot', 'reset', 'invitation', 'unlock', 'not-me', 'email'].flatMap((page) => [
     `GET /portal/${page}`,
     `POST /portal/${page}`,

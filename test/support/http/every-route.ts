@@ -28,7 +28,7 @@ const OPEN = new Set([
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
-  'POST /account/email',
+  ...['POST /account/email', 'POST /portal/password-strength'],
   // Applications, and the proxies before them, authenticate in their own way.
   ...['GET /.well-known/openid-configuration', 'GET /authorize', 'POST /authorize', 'POST /par', 'POST /token'],
   'POST /revoke',

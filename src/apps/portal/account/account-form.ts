@@ -1,6 +1,6 @@
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { View } from '../../../platform/http/page/view.js';
+import type { PageNeeds, View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
 import { button, buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
@@ -36,6 +36,7 @@ export function accountForm(
   fields: AccountFormFields,
   textsOf: (t: Messages) => FormTexts,
   content: (context: PageContext) => Html | undefined = () => undefined,
+  needs: PageNeeds = {},
 ): View {
   const { alert, proof } = fields;
   return pageView(
@@ -52,7 +53,7 @@ ${alert?.(context)}${text === undefined ? undefined : paragraph(text)}${form(
 `,
       };
     },
-    { passkeys: proof?.hasPasskey ?? false },
+    { ...needs, passkeys: proof?.hasPasskey ?? false },
   );
 }
 

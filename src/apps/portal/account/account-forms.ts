@@ -19,6 +19,7 @@ ${passwordField(context, { id: 'current', label: passwordChange.current, autocom
       )}<p class="hint">${passwordChange.effect}</p>
 `;
     },
+    { newPassword: true },
   );
 }
 

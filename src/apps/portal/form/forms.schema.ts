@@ -1,7 +1,9 @@
 import * as v from 'valibot';
-import { loginSchema } from '../../../signin/auth/api/login.schema.js';
+import { text } from '../../../platform/web/schema.js';
+import { loginSchema, password as passwordText } from '../../../signin/auth/api/login.schema.js';
 import { credentialField } from './passkey-field.js';
 
+const MAX_TOKEN_LENGTH = 128;
 const MAX_CODE_LENGTH = 64;
 const MAX_TYPED_NAME_LENGTH = 1024;
 
@@ -35,6 +37,18 @@ export const formEntries = {
   csrf: v.pipe(v.string(), v.description('The token of the form.')),
   ...returnToSchema.entries,
 };
+
+/** What the script of a page sends while the user types a new password. */
+export const typedPassword = v.strictObject({
+  csrf: v.pipe(text(MAX_TOKEN_LENGTH), v.description('The token of the form.')),
+  password: v.pipe(passwordText, v.description('The new password as far as it is typed.')),
+  id: v.optional(v.pipe(loginSchema.entries.id, v.description('The login id of the form.'))),
+});
+
+export const passwordHint = v.object({
+  score: v.pipe(v.number(), v.description('0 to 4, as zxcvbn estimates it.')),
+  problem: v.optional(v.pipe(v.string(), v.description('Why the password would be rejected (errors.md).'))),
+});
 
 const keep = v.optional(
   v.pipe(v.literal('true'), v.description('Keeps the browser signed in, if the service permits it.')),

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
+import { PASSWORD_STRENGTH_PATH } from '../../../signin/auth/page-paths.js';
 import type { PageContext } from '../../../signin/messages/page.js';
 
 /** Fields of every form beside the user's input. */
@@ -59,20 +60,31 @@ interface PasswordField {
 
 /** Password input with a button that shows the password. */
 export function passwordField(
-  { t }: PageContext,
+  context: PageContext,
   { id, label, autocomplete, minLength, isFocused }: PasswordField,
 ): Html {
+  const { t } = context;
   const hint =
     minLength === undefined
       ? undefined
       : html`<p class="hint" id="${id}-hint">${t.newPassword.hint(minLength)}</p>
-`;
+${strengthMeter(context, id, minLength)}`;
   const rule = minLength === undefined ? undefined : html` minlength="${minLength}" aria-describedby="${id}-hint"`;
   return html`<div class="field"><label for="${id}">${label}</label>
 <div class="secret"><input id="${id}" name="${id}" type="password" autocomplete="${autocomplete}"${rule}${focus(isFocused)} required>
 <button type="button" hidden data-show-password="${id}" data-show="${t.common.show}" data-hide="${t.common.hide}" \
 aria-controls="${id}" aria-pressed="false">${t.common.show}</button></div>
 ${hint}</div>
+`;
+}
+
+/** Shows how strong the password in a field is, by script: its page must have the need `newPassword`. */
+function strengthMeter({ t, contextPath }: PageContext, id: string, minLength: number): Html {
+  const { too_short: tooShort } = t.newPassword;
+  const texts = JSON.stringify({ ...t.newPassword, ...t.passwordMeter, too_short: tooShort(minLength) });
+  return html`<div class="hint strength" data-strength="${id}" data-estimate="${contextPath}${PASSWORD_STRENGTH_PATH}" \
+data-texts="${texts}" hidden><meter min="0" max="4" low="2" high="3" optimum="4" aria-label="${t.passwordMeter.label}"></meter>
+<span role="status"></span></div>
 `;
 }
 

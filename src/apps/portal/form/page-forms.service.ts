@@ -52,6 +52,12 @@ export class PageForms {
     return this.tokens.isValid(csrf, callerBinding(caller));
   }
 
+  /** True if the CSRF token belongs to a form of a visitor without a session, in this browser. */
+  isFromBrowser(reply: Reply, csrf: string): boolean {
+    const cookie = reply.cookies[SIGN_IN_FORM];
+    return cookie !== undefined && this.tokens.isValid(csrf, browserBinding(cookie));
+  }
+
   /** Resolves the target of the redirect at the end of the flow. */
   returnTarget(returnTo: string | undefined): string {
     return this.targets.resolve(returnTo);

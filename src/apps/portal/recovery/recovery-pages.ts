@@ -3,7 +3,7 @@ import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { RECOVERY_PAGES, SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { View } from '../../../platform/http/page/view.js';
+import type { PageNeeds, View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
 import type { ReportOutcome } from '../../../signin/recovery/account-link.js';
@@ -66,7 +66,7 @@ interface LinkFields extends RecoveryFields {
 /** `GET /portal/reset` and `GET /portal/invitation`: the user chooses a password. */
 export function choosePasswordPage(kind: 'reset' | 'invitation', fields: LinkFields, minLength: number): View {
   const { alert, subject, token } = fields;
-  return linkPage(kind, fields, (context) => {
+  const field = (context: PageContext): Html => {
     const { common } = context.t;
     return html`<div class="field"><label for="id">${common.username}</label>
 <input id="id" value="${subject}" autocomplete="username" readonly></div>
@@ -77,7 +77,8 @@ ${passwordField(context, {
   minLength,
   isFocused: alert === undefined,
 })}${hidden('token', token)}`;
-  });
+  };
+  return linkPage(kind, fields, field, { newPassword: true });
 }
 
 /** `GET /portal/unlock`, `GET /portal/not-me` and `GET /portal/email`: mail scanners follow links, so only the button acts. */
@@ -87,7 +88,12 @@ export function confirmLinkPage(kind: 'unlock' | 'notMe' | 'email', fields: Link
 
 type LinkPage = 'reset' | 'invitation' | 'unlock' | 'notMe' | 'email';
 
-function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageContext) => Html): View {
+function linkPage(
+  kind: LinkPage,
+  fields: LinkFields,
+  content: (context: PageContext) => Html,
+  needs?: PageNeeds,
+): View {
   const { alert, subject } = fields;
   return pageView(
     (context) => {
@@ -98,7 +104,7 @@ function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageCon
         body: html`${alert?.(context)}${paragraph(text(subject))}${form(fields, html`${content(context)}${submitButton(submit)}${waitingNote(context)}`)}`,
       };
     },
-    { address: fields.address, typed: {} },
+    { ...needs, address: fields.address, typed: {} },
   );
 }
 

@@ -68,6 +68,7 @@ export function signInPage(fields: SignInFields): View {
     },
     {
       passkeys: hasPasskeys,
+      newPassword: fields.isChange === true,
       ...withoutUndefined({ imageOrigin: originOf(application?.logo) }),
       address: fields.address,
       typed,

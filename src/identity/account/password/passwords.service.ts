@@ -14,10 +14,19 @@ import { type PasswordRejection, passwordRejection, randomPassword } from './pas
 import type { TemporaryPassword } from './password-verification.service.js';
 import { PasswordStrength } from './strength/password-strength.js';
 import type { PasswordUser } from './strength/personal-words.js';
+import type { Strength } from './strength/strength-worker.js';
 
 /** The hash of a password that satisfies the rules. */
 export interface ReadyPassword {
   readonly hash: string;
+}
+
+/** What a user learns about a password while typing it. */
+export interface PasswordHint {
+  /** 0 to 4. */
+  readonly score: number;
+  /** Why it would be rejected. */
+  readonly problem?: PasswordRejection;
 }
 
 /** Validates and hashes new passwords, which takes time: before a transaction, never in it. */
@@ -55,8 +64,23 @@ export class Passwords {
     return guessable ?? ((await this.breached.has(password, origin)) ? 'breached' : undefined);
   }
 
+  /**
+   * The score of a password that is being typed, and why it would be rejected. Breached passwords are not looked up, since
+   * another service must not learn parts of passwords.
+   * @throws ServiceError `UNAVAILABLE` if many passwords wait
+   */
+  async hint(password: string, user: PasswordUser): Promise<PasswordHint> {
+    const problem = passwordRejection(password, { loginId: user.loginId, minLength: this.properties.minLength });
+    if (problem) return { score: 0, problem };
+    const strength = await this.strength.of(password, user, true);
+    return { score: strength.score, ...withoutUndefined({ problem: this.weakness(strength) }) };
+  }
+
   private async guessable(password: string, user: PasswordUser): Promise<PasswordRejection | undefined> {
-    const { isCommon, score, reason } = await this.strength.of(password, user);
+    return this.weakness(await this.strength.of(password, user));
+  }
+
+  private weakness({ isCommon, score, reason }: Strength): PasswordRejection | undefined {
     if (isCommon) return 'too_common';
     return score < this.properties.minScore ? reason : undefined;
   }

@@ -19,6 +19,7 @@ export class PageAssets {
   readonly scriptName: string;
   readonly previewScriptName: string;
   readonly passkeyScriptName: string;
+  readonly strengthScriptName: string;
   readonly iconName: string;
   readonly logoName: string | undefined;
   private readonly assets: ReadonlyMap<string, Asset>;
@@ -29,12 +30,14 @@ export class PageAssets {
     const script = resource('portal.js');
     const previewScript = resource('preview.js');
     const passkeyScript = resource('passkey.js');
+    const strengthScript = resource('strength.js');
     const icon = iconOf(accentColor);
     const logo: Logo | undefined = logoPath === undefined ? undefined : readLogo(logoPath);
     this.styleName = `portal-${shortHash(style)}.css`;
     this.scriptName = `portal-${shortHash(script)}.js`;
     this.previewScriptName = `preview-${shortHash(previewScript)}.js`;
     this.passkeyScriptName = `passkey-${shortHash(passkeyScript)}.js`;
+    this.strengthScriptName = `strength-${shortHash(strengthScript)}.js`;
     this.iconName = `icon-${shortHash(icon)}.svg`;
     this.logoName = logo?.name;
     this.assets = new Map<string, Asset>([
@@ -42,6 +45,7 @@ export class PageAssets {
       [this.scriptName, { mediaType: SCRIPT, content: script }],
       [this.previewScriptName, { mediaType: SCRIPT, content: previewScript }],
       [this.passkeyScriptName, { mediaType: SCRIPT, content: passkeyScript }],
+      [this.strengthScriptName, { mediaType: SCRIPT, content: strengthScript }],
       [this.iconName, { mediaType: SVG, content: icon }],
       ...(logo ? [[logo.name, { mediaType: logo.mediaType, content: logo.bytes }] as const] : []),
     ]);

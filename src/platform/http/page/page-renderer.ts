@@ -101,7 +101,8 @@ export class PageRenderer {
    * Content-Security-Policy of a page: no inline script or style; images may be data, for QR codes. Browsers apply
    * `form-action` to redirects after a form as well, so it names every origin that a form may end at.
    */
-  private policyOf({ needs: { formTarget, imageOrigin, previews = false, passkeys = false } }: View): string {
+  private policyOf({ needs }: View): string {
+    const { formTarget, imageOrigin } = needs;
     // Redirects may follow to origins that only the other side knows, but only from https to https.
     const targets = formTarget === undefined ? this.options.returnOrigins : [new URL(formTarget).protocol];
     return [
@@ -109,7 +110,7 @@ export class PageRenderer {
       "style-src 'self'",
       "script-src 'self'",
       ["img-src 'self' data:", ...(imageOrigin === undefined ? [] : [imageOrigin])].join(' '),
-      ...(previews || passkeys ? ["connect-src 'self'"] : []),
+      ...(needs.previews || needs.passkeys || needs.newPassword ? ["connect-src 'self'"] : []),
       ["form-action 'self'", ...targets].join(' '),
       "base-uri 'none'",
       "frame-ancestors 'none'",
@@ -117,12 +118,11 @@ export class PageRenderer {
   }
 
   private document(content: PageContent, needs: PageNeeds, language: string, request: FastifyRequest): string {
-    const { previews = false, passkeys = false, address } = needs;
+    const { address } = needs;
     const { contextPath, branding } = this.options;
-    const { styleName, scriptName, previewScriptName, passkeyScriptName, iconName } = this.assets;
+    const { styleName, scriptName, iconName } = this.assets;
     const assets = `${contextPath}/assets`;
-    const names = [scriptName, ...(previews ? [previewScriptName] : []), ...(passkeys ? [passkeyScriptName] : [])];
-    const scripts = names.map(
+    const scripts = [scriptName, ...this.scriptsFor(needs)].map(
       (name) => html`<script src="${assets}/${name}" defer></script>
 `,
     );
@@ -150,6 +150,15 @@ ${this.brand(`${contextPath}/`)}${heading}</main>
       this.messagesOf(language).tag,
       kind,
     );
+  }
+
+  private scriptsFor({ previews, passkeys, newPassword }: PageNeeds): readonly string[] {
+    const { previewScriptName, passkeyScriptName, strengthScriptName } = this.assets;
+    return [
+      ...(previews ? [previewScriptName] : []),
+      ...(passkeys ? [passkeyScriptName] : []),
+      ...(newPassword ? [strengthScriptName] : []),
+    ];
   }
 
   /**

@@ -68,6 +68,8 @@ export interface PageNeeds {
   readonly imageOrigin?: string;
   /** Loads `preview.js`, too, which sends a form and shows the response in place. */
   readonly previews?: boolean;
+  /** Loads `strength.js`, too, which asks the service how strong a new password is. */
+  readonly newPassword?: boolean;
   /** Loads `passkey.js`, too, which fetches the options of passkeys from the service. */
   readonly passkeys?: boolean;
   /**

@@ -14,6 +14,8 @@ export class ServiceWords {
 const WORKER = fileURLToPath(new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url));
 const IDLE_MILLIS = 60_000;
 const MAX_WAITING = 64;
+/** Hints that may wait: so many strangers who ask for them cannot hinder a password that is to be stored. */
+const MAX_WAITING_HINTS = 8;
 
 /**
  * Estimates passwords in a worker thread of its own, which starts for the first new password and ends a minute after the
@@ -24,21 +26,29 @@ export class PasswordStrength {
 
   constructor(private readonly service: ServiceWords) {}
 
-  /** @throws ServiceError `UNAVAILABLE` if too many passwords wait, or the worker cannot start */
-  async of(password: string, user: PasswordUser): Promise<Strength> {
+  /**
+   * `isHint` is true for a password that is not to be stored yet.
+   * @throws ServiceError `UNAVAILABLE` if too many passwords wait, or the worker cannot start
+   */
+  async of(password: string, user: PasswordUser, isHint = false): Promise<Strength> {
     const words = personalWords(user, this.service.words);
+    const pool = await (this.pool ??= openPool());
+    if (isHint && pool.queueSize >= MAX_WAITING_HINTS) throw unavailable();
     try {
-      const pool = await (this.pool ??= openPool());
       return await pool.run({ password: password.normalize('NFKC'), words });
     } catch (error) {
       // The cause never contains the password.
-      throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: 'password estimate failed', cause: error });
+      throw unavailable(error);
     }
   }
 
   async close(): Promise<void> {
     await (await this.pool)?.destroy();
   }
+}
+
+function unavailable(cause?: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: 'password estimate failed', cause });
 }
 
 async function openPool(): Promise<Piscina<StrengthTask, Strength>> {
