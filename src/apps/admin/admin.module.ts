@@ -18,6 +18,7 @@ import { AdminActs } from './admin-acts.service.js';
 import { BulkProvisioning } from './bulk-provisioning.service.js';
 import { EventExports } from './event-exports.service.js';
 import { PersonExport } from './person-export.service.js';
+import { KnownRoles } from './known-roles.service.js';
 import { ProtectedRoles } from './protected-roles.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
@@ -34,6 +35,7 @@ import { StaffAdmission } from './staff-admission.service.js';
       EventExports,
       PersonExport,
       ProtectedRoles,
+      KnownRoles,
       StaffAdmission,
     ],
   ],
@@ -47,6 +49,7 @@ import { StaffAdmission } from './staff-admission.service.js';
     AdminActs,
     BulkProvisioning,
     EventExports,
+    KnownRoles,
     PersonExport,
     StaffAdmission,
   ],

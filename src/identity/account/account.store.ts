@@ -82,6 +82,9 @@ const REMOVE_PASSWORD =
 /** Succeeds only while the verified temporary password is stored and has not expired. */
 const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
 
+/** Accounts share few lists of roles; more than these are ignored. */
+const ROLE_LISTS = `SELECT DISTINCT roles FROM account WHERE ${EXISTING.sql} LIMIT 1000`;
+
 const SET_LANGUAGE = "UPDATE account SET language = ? WHERE id = ? AND status = 'active'";
 
 /** Table `account`: finds accounts, locks their rows and writes their passwords. */
@@ -109,6 +112,11 @@ export class AccountStore {
     if (!first || others.length > 0) return undefined;
     const found = accountOf(first);
     return found.email !== undefined && emailKeyOf(found.email) === key ? found : undefined;
+  }
+
+  /** Every list of roles that accounts have; visits every account. */
+  async roleLists(tx: Tx): Promise<readonly (readonly string[])[]> {
+    return (await tx.rows<Pick<AccountRow, 'roles'>>(ROLE_LISTS)).map(({ roles }) => rolesOf(roles));
   }
 
   /** Accounts in the order of their login ids. */

@@ -71,6 +71,12 @@ export class Accounts {
     return { query: part, role, status, conditions };
   }
 
+  /** The roles that accounts have, each once. */
+  async roles(): Promise<readonly string[]> {
+    const lists = await this.work.single((tx) => this.store.roleLists(tx));
+    return [...new Set(lists.flat())];
+  }
+
   /** @throws ServiceError `VALIDATION_FAILED` if the text is not a login id */
   normalise(loginId: string): string {
     return this.loginIds.normalise(loginId);

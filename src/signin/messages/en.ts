@@ -686,8 +686,13 @@ export const en = {
       days: (days: number) => `${days} days`,
       total: (number: number) => (number === 1 ? '1 user' : `${number} users`),
     },
-    rolesHint:
-      'Names such as ROLE_ADMIN, ROLE_HELPDESK or ROLE_MANAGEMENT, separated by commas. Every user has ROLE_USER.',
+    otherRoles: 'Other roles',
+    rolesHint: 'Names that are not listed, such as ROLE_AUDITOR, separated by commas. Every user has ROLE_USER.',
+    unknownRoles:
+      'No user has these roles yet, and the configuration does not name them. Correct the names, or confirm below that you want to create them.',
+    createRoles: (roles: string) => `Create the new roles ${roles}`,
+    fileHasNewRoles: (roles: string) =>
+      `The file assigns roles that no user has yet and that the configuration does not name: ${roles}. The import creates them. If they are misspelled, correct the file first.`,
     rolesOfStaff: 'The identity provider replaces these roles at the next sign-in.',
     create: 'Create user',
     firstPassword: 'First password',

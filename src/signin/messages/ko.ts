@@ -670,8 +670,13 @@ export const ko: Messages = {
       days: (days) => `${days}일`,
       total: (number) => `사용자 ${number}명`,
     },
-    rolesHint:
-      'ROLE_ADMIN, ROLE_HELPDESK, ROLE_MANAGEMENT 같은 이름을 쉼표로 구분하십시오. 모든 사용자에게 ROLE_USER가 있습니다.',
+    otherRoles: '다른 역할',
+    rolesHint: '목록에 없는 ROLE_AUDITOR 같은 이름을 쉼표로 구분하십시오. 모든 사용자에게 ROLE_USER가 있습니다.',
+    unknownRoles:
+      '아직 이 역할을 가진 사용자가 없고 설정에도 없는 이름입니다. 이름을 고치거나, 새로 만들려면 아래에서 확인하십시오.',
+    createRoles: (roles) => `새 역할 만들기: ${roles}`,
+    fileHasNewRoles: (roles) =>
+      `아직 가진 사용자가 없고 설정에도 없는 역할이 파일에 있습니다: ${roles}. 가져오면 새로 만들어집니다. 잘못 적은 이름이면 먼저 파일을 고치십시오.`,
     rolesOfStaff: '다음 로그인 때 소속 기관의 역할로 바뀝니다.',
     create: '사용자 만들기',
     firstPassword: '첫 비밀번호',

@@ -101,11 +101,30 @@ onAnyEngine('the page about a user', (engine) => {
     expect(wrong.text).toContain('Role names look like ROLE_NAME.');
     expect(wrong.text).toContain('value="clerk"');
 
-    const done = await admin.done(user, 'roles', { roles: 'ROLE_CLERK,ROLE_TELLER', ...STATED });
+    const done = await admin.done(user, 'roles', {
+      roles: 'ROLE_CLERK,ROLE_TELLER',
+      new_roles: 'ROLE_CLERK,ROLE_TELLER',
+      ...STATED,
+    });
     expect(done.text).toContain('ROLE_CLERK, ROLE_TELLER');
     expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
     expect(await lastOf(user, 'USER_CHANGED')).toMatchObject({ detail: { stated_reason: STATED.reason } });
     expect((await admin.done(user, 'roles', { roles: '', ...STATED })).text).toContain('<dd>ROLE_USER</dd>');
+  });
+
+  it('U16: the form for roles checks the stored ones, and asks once more about unknown ones', async () => {
+    const { admin } = scene;
+    const user = story.person();
+    await story.database.query("UPDATE account SET roles = 'ROLE_PORTER' WHERE login_id = ?", [user.id]);
+
+    expect((await admin.user(user, 'roles')).text).toContain('name="ROLE_PORTER" value="true" checked');
+    const asked = await admin.act(user, 'roles', { ROLE_PORTER: 'true', roles: 'ROLE_COOK', ...STATED });
+    expect(asked).toBeAnswered(400);
+    expect(asked.text).toContain('name="new_roles" value="ROLE_COOK"');
+    expect(asked.text).toContain(`value="${STATED.reason}"`);
+    expect((await admin.user(user)).text).toContain('<dd>ROLE_PORTER</dd>');
+    const typed = { ROLE_PORTER: 'true', roles: 'ROLE_COOK', new_roles: 'ROLE_COOK', ...STATED };
+    expect((await admin.done(user, 'roles', typed)).text).toContain('<dd>ROLE_COOK, ROLE_PORTER</dd>');
   });
 
   it('disables an account for a reason, which the event and the log line have, and enables it again', async () => {

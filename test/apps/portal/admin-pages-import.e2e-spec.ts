@@ -41,6 +41,17 @@ onAnyEngine('pages of the import and of the events', (engine) => {
     expect(picture.text).toContain('This file is not a CSV or JSON lines file of users.');
   });
 
+  it('U16: a preview names the roles of a file that are not known yet', async () => {
+    const content = csv('login_id,roles', 'role-1,ROLE_STOKER', 'role-2,"ROLE_ADMIN,ROLE_STOKER"');
+    const told = 'The file assigns roles that no user has yet and that the configuration does not name: ROLE_STOKER.';
+
+    expect((await scene.admin.upload('preview', content)).text).toContain(told);
+    expect((await scene.admin.upload('all', content)).text).toContain('2 users were created; 0 errors.');
+    const known = await scene.admin.upload('preview', csv('login_id,roles', 'role-3,ROLE_STOKER'));
+    expect(known.text).toContain('1 user would be created');
+    expect(known.text).not.toContain('The file assigns roles');
+  });
+
   it('a preview names the first ten users of a file, counts the others, and lists the errors of all rows', async () => {
     const rows = Array.from({ length: 45 }, (_, index) => `many-${index},${index === 3 || index === 40 ? 'x' : ''},,`);
     const special = 'many-special,,s@harbour.example,"ROLE_CLERK,ROLE_TELLER"';

@@ -52,7 +52,7 @@ onAnyEngine('pages with users', (engine) => {
 
     it('a new user without a mail address gets a temporary password, which is shown once and must be replaced', async () => {
       const { admin } = scene;
-      const page = await added('temporary', { roles: 'ROLE_CLERK ROLE_TELLER' });
+      const page = await added('temporary', { roles: 'ROLE_CLERK ROLE_TELLER', new_roles: 'ROLE_CLERK, ROLE_TELLER' });
       const pw = passwordIn(page);
 
       expect(page.text).toContain('Give this password to temporary.');
@@ -72,7 +72,7 @@ onAnyEngine('pages with users', (engine) => {
       ['a control character and markup', { id: `${HOSTILE}\u0001` }, 400, 'This username cannot be used.'],
       ['markup as a role', { roles: HOSTILE }, 400, 'Role names look like ROLE_NAME.'],
     ])('the form for a new user shows an error about %s, and what was typed', async (_, typed, status, told) => {
-      const given = { id: 'typed-name', email: 'typed@harbour.example', roles: 'ROLE_TYPED', ...typed };
+      const given = { id: 'typed-name', email: 'typed@harbour.example', roles: 'ROLE_HELPDESK', ...typed };
       const typedNothing = 'access' in typed ? { email: '' } : {};
       const page = await added(given.id, { ...given, ...typedNothing });
 
@@ -81,6 +81,45 @@ onAnyEngine('pages with users', (engine) => {
       expect(unescaped(page.text)).toContain(`name="id" value="${given.id.replace('\u0001', '')}`);
       expect(unescaped(page.text)).toContain(`name="roles" value="${given.roles}"`);
       expect(page.text).not.toMatch(/<script>|<img src=x/);
+    });
+  });
+
+  describe('roles of a new user', () => {
+    it('U16: the form offers the roles that the configuration and the accounts know', async () => {
+      await story.database.query("UPDATE account SET roles = 'ROLE_IN_USE' WHERE login_id = ?", [story.person().id]);
+      const { text } = await scene.admin.visit(`${USERS}/new-user`);
+      const offered = [...text.matchAll(/<input type="checkbox" name="(ROLE_\w+)" value="true">/g)].map(
+        ([, role]) => role,
+      );
+
+      expect(offered).toEqual(
+        expect.arrayContaining(['ROLE_ADMIN', 'ROLE_HELPDESK', 'ROLE_IN_USE', 'ROLE_MANAGEMENT']),
+      );
+      expect(offered).not.toContain('ROLE_USER');
+      const page = await added('by-box', { ROLE_IN_USE: 'true' });
+      expect(passwordIn(page)).not.toBe('');
+      expect((await scene.admin.user({ id: 'by-box' })).text).toContain('<dd>ROLE_IN_USE</dd>');
+    });
+
+    it('U16: an unknown role is asked about once more, and created only after that', async () => {
+      const typed = { roles: 'ROLE_AUDTIOR', ROLE_HELPDESK: 'true' };
+      const asked = await added('new-role', typed);
+
+      expect(asked).toBeAnswered(400);
+      expect(asked.text).toContain('No user has these roles yet');
+      expect(asked.text).toContain('name="new_roles" value="ROLE_AUDTIOR"> Create the new roles ROLE_AUDTIOR');
+      expect(asked.text).toContain('name="ROLE_HELPDESK" value="true" checked');
+      expect(asked.text).toContain('name="roles" value="ROLE_AUDTIOR"');
+      expect((await scene.admin.visit(`${USERS}?query=new-role`)).text).toContain('No user was found.');
+      const other = await added('new-role', { roles: 'ROLE_AUDITOR', new_roles: 'ROLE_AUDTIOR' });
+      expect(other).toBeAnswered(400);
+      const confirmed = await added('new-role', { ...typed, new_roles: 'ROLE_AUDTIOR' });
+      expect(confirmed).toBeAnswered(200);
+      expect((await scene.admin.user({ id: 'new-role' })).text).toContain('ROLE_AUDTIOR, ROLE_HELPDESK');
+    });
+
+    it('U16: a field with a name that is no role is rejected', async () => {
+      expect(await added('strange', { superuser: 'true' })).toBeAnswered(400);
     });
   });
 

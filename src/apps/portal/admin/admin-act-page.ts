@@ -7,6 +7,7 @@ import type { Authenticator } from '../../../identity/second-factor/factor-state
 import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { authenticatorFacts } from '../account/authenticator-facts.js';
+import { roleFields, typedRoles } from './role-fields.js';
 import { actRule, type UserAct } from './user-acts.js';
 
 /** The input of the form of an act. */
@@ -18,6 +19,7 @@ export interface TypedAct {
   readonly email_verified?: string | undefined;
   readonly groups?: string | undefined;
   readonly roles?: string | undefined;
+  readonly new_roles?: string | undefined;
   readonly mfa_required?: string | undefined;
   readonly authenticator?: string | undefined;
 }
@@ -32,6 +34,10 @@ export interface ActFields {
   /** The authenticator to remove; set on the page that asks for its removal. */
   readonly authenticator?: Authenticator;
   readonly alert?: PagePart;
+  /** Set on the page that asks for roles: those that the configuration or an account has. */
+  readonly knownRoles?: readonly string[];
+  /** Unknown roles, which the user must confirm. */
+  readonly newRoles?: readonly string[];
   /** The input that an invalid form is shown again with. */
   readonly typed?: TypedAct;
 }
@@ -65,15 +71,14 @@ function exportLink({ t, contextPath }: PageContext, { id }: Account): Html {
 }
 
 /** Fields of an act besides reason and ticket: with the stored values, or after an error with the input. */
-function ownFields(context: PageContext, { act, account, authenticator, typed }: ActFields): Html | undefined {
+function ownFields(context: PageContext, fields: ActFields): Html | undefined {
+  const { act, account, authenticator, typed, knownRoles: known, newRoles: unknown = [] } = fields;
   const { admin } = context.t;
   if (authenticator)
     return html`${authenticatorFacts(context, authenticator)}${hidden('authenticator', authenticator.id)}`;
-  if (act === 'roles') {
-    return html`<div class="field"><label for="roles">${admin.roles}</label>
-<input id="roles" name="roles" value="${typed?.roles ?? account.roles.join(', ')}" autocomplete="off" spellcheck="false" aria-describedby="roles-hint">
-<p class="hint" id="roles-hint">${account.kind === 'staff' ? admin.rolesOfStaff : admin.rolesHint}</p></div>
-`;
+  if (known) {
+    const hint = account.kind === 'staff' ? admin.rolesOfStaff : admin.rolesHint;
+    return roleFields(context, { known, unknown, typed: typed ?? typedRoles(account.roles) }, hint);
   }
   if (act !== 'change') return undefined;
   return changeFields(context, account, typed ?? typedOf(account));

@@ -1,6 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { rolesWritten } from '../../../identity/account/account.js';
 import { groupsWritten } from '../../../identity/account/profile.js';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
@@ -18,6 +17,7 @@ import { AdminUserPages } from './admin-user-pages.service.js';
 import { shownSecretPage } from './admin-users-page.js';
 import { SET_TEMPORARY } from './admin.openapi.js';
 import { changeForm, removalForm, rolesForm, justificationForm } from './admin.schema.js';
+import { confirmedRolesIn, rolesIn } from './role-fields.js';
 
 type JustificationForm = InferOutput<typeof justificationForm>;
 
@@ -95,10 +95,11 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: rolesForm }) form: InferOutput<typeof rolesForm>,
   ): Promise<SeeOther> {
-    const change = { roles: rolesWritten(form.roles) };
-    await this.userPages.perform('roles', caller, subject, form, (act) =>
-      this.administration.update(subject, change, act),
-    );
+    const change = { roles: rolesIn(form) };
+    await this.userPages.perform('roles', caller, subject, form, async (act) => {
+      await this.pages.roles.demandKnown(change.roles, confirmedRolesIn(form));
+      return this.administration.update(subject, change, act);
+    });
     return this.pages.userUrl(subject, 'changed');
   }
 

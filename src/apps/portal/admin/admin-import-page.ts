@@ -15,7 +15,12 @@ type ImportMode = 'preview' | 'all' | 'partial';
 export interface ImportFields {
   readonly navigation: NavigationFields;
   readonly form: FormFields;
-  readonly result?: { readonly mode: ImportMode; readonly report: ImportReport };
+  readonly result?: {
+    readonly mode: ImportMode;
+    readonly report: ImportReport;
+    /** Roles of a preview that neither the configuration nor an account knows. */
+    readonly newRoles: readonly string[];
+  };
   readonly alert?: PagePart;
 }
 
@@ -76,14 +81,14 @@ function importButton(form: FormFields, mode: ImportMode, label: string, kind = 
 function resultPart(
   context: PageContext,
   form: FormFields,
-  { mode, report }: NonNullable<ImportFields['result']>,
+  { mode, report, newRoles }: NonNullable<ImportFields['result']>,
 ): Html {
   const { admin } = context.t;
   const { created, errors, errorsTotal, valid = 0 } = report;
   const kind = errorsTotal === 0 ? 'good' : 'warn';
   if (mode === 'preview') {
     return html`<div role="status">${note(kind, paragraph(admin.previewed(valid, errorsTotal)))}</div>
-${nextStep(context, form, valid, errorsTotal)}${previewPanels(context, report)}`;
+${newRoles.length === 0 ? undefined : note('warn', paragraph(admin.fileHasNewRoles(newRoles.join(', '))))}${nextStep(context, form, valid, errorsTotal)}${previewPanels(context, report)}`;
   }
   return html`<div role="status">${note(kind, paragraph(admin.imported(created, errorsTotal)))}</div>
 ${errorTable(context, errors)}<p class="actions">${buttonLink(context.contextPath + ADMIN_PAGES.users, admin.users)}</p>

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { actorOf } from '../../admin/act.js';
+import { KnownRoles } from '../../admin/known-roles.service.js';
 import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
 import { CallerPermit } from '../../../signin/auth/guards/permit.decorator.js';
 import type { Permit } from '../../../signin/auth/guards/permit.js';
@@ -27,6 +28,7 @@ export class AdminImportController {
     private readonly usersImport: UsersImport,
     private readonly pages: AdminPages,
     private readonly forms: PageForms,
+    private readonly knownRoles: KnownRoles,
   ) {}
 
   @Get()
@@ -54,7 +56,8 @@ export class AdminImportController {
       () => upload.use(FILE_FIELD, permit, (file) => this.usersImport.run(file, options)),
       adminErrorText,
     );
-    return importPage({ ...this.fields(caller), result: { mode, report } });
+    const newRoles = await this.knownRoles.unknownOf(report.roles ?? []);
+    return importPage({ ...this.fields(caller), result: { mode, report, newRoles } });
   }
 
   private fields(caller: FullPrincipal): Parameters<typeof importPage>[0] {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { KnownRoles } from '../../admin/known-roles.service.js';
 import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
@@ -26,6 +27,8 @@ export class AdminPages {
   constructor(
     private readonly forms: PageForms,
     private readonly navigation: Navigation,
+    /** The roles that forms offer. */
+    readonly roles: KnownRoles,
   ) {}
 
   navigationFor(caller: FullPrincipal): NavigationFields {
@@ -57,6 +60,7 @@ export class AdminPages {
 export function adminErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
   if (CONFLICTS.has(code)) return ({ admin }) => admin.problems[facts.reason ?? ''] ?? admin.problems['conflict'] ?? '';
   if (code !== 'VALIDATION_FAILED') return undefined;
+  if (facts.errors?.[0]?.code === 'new') return ({ admin }) => admin.unknownRoles;
   const field = facts.errors?.[0]?.field.split('.')[0] ?? '';
   return ({ admin, errors }) => admin.problems[field] ?? errors.VALIDATION_FAILED;
 }

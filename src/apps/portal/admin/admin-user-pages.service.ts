@@ -1,3 +1,4 @@
+import { newRolesIn } from '../../admin/known-roles.service.js';
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../../identity/account/account.js';
 import { AccountActivity } from '../../admin/account-activity.service.js';
@@ -24,7 +25,7 @@ const MAX_BROWSERS = 30;
 const EVENTS_PER_PAGE = 10;
 
 /** The target of an act and, after an error, the input of its form. */
-interface ActRequest extends Pick<ActFields, 'alert' | 'typed'> {
+interface ActRequest extends Pick<ActFields, 'alert' | 'typed' | 'newRoles'> {
   readonly authenticator?: string | undefined;
 }
 
@@ -104,7 +105,8 @@ export class AdminUserPages {
     const authenticator = act === 'remove-authenticator' ? authenticators?.find((each) => each.id === id) : undefined;
     if (act === 'remove-authenticator' && !authenticator) throw new ServiceError('NOT_FOUND');
     const shown = { navigation, act, account, isAdministrator, form: formFor(act), ...failed };
-    return actPage({ ...shown, ...withoutUndefined({ authenticator }) });
+    const knownRoles = act === 'roles' ? await this.pages.roles.names() : undefined;
+    return actPage({ ...shown, ...withoutUndefined({ authenticator, knownRoles }) });
   }
 
   /** Runs an act; if the caller can correct the error, its page is shown again with the input. */
@@ -118,7 +120,10 @@ export class AdminUserPages {
     const act = { ...actorOf(caller), reason: typed.reason, ticket: typed.ticket };
     return rerenderOnError(
       ACT_ERRORS,
-      (alert) => this.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
+      (alert, error) => {
+        const failed = { alert, typed, newRoles: newRolesIn(error), authenticator: typed.authenticator };
+        return this.act(caller, subject, name, failed);
+      },
       () => {
         // The pages require reasons that are optional for programs.
         validJustification(act, actRule(name).needsReason ?? false);

@@ -6,6 +6,7 @@ import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
 import { checkField, type TypedAct } from './admin-act-page.js';
+import { type RoleFields, roleFields, type TypedRoles } from './role-fields.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 
 const EVERYBODY = 'ROLE_USER';
@@ -159,8 +160,10 @@ export interface NewUserFields extends FormFields {
   readonly navigation: NavigationFields;
   /** True if invitations can be mailed; otherwise the user gets a temporary password. */
   readonly canInvite: boolean;
-  readonly typed?: Readonly<Record<'id' | 'groups' | 'roles' | 'access', string>> &
-    Pick<TypedAct, 'name' | 'email' | 'email_verified'>;
+  readonly typed?: Readonly<Record<'id' | 'groups' | 'access', string>> &
+    Pick<TypedAct, 'name' | 'email' | 'email_verified'> &
+    TypedRoles;
+  readonly roles: Omit<RoleFields, 'typed'>;
   readonly alert?: PagePart;
 }
 
@@ -195,8 +198,7 @@ ${alert?.(context)}${form(
           typed?.groups ?? '',
           html` aria-describedby="groups-hint"`,
         )}<p class="hint" id="groups-hint">${admin.groupsHint}</p>
-${input('roles', admin.roles, typed?.roles ?? '', html` aria-describedby="roles-hint"`)}<p class="hint" id="roles-hint">${admin.rolesHint}</p>
-${firstPassword(context, canInvite, typed?.access)}<div class="actions">${submitButton(admin.create)}</div>
+${roleFields(context, { ...fields.roles, typed: typed ?? {} }, admin.rolesHint)}${firstPassword(context, canInvite, typed?.access)}<div class="actions">${submitButton(admin.create)}</div>
 `,
       )}</div>
 `,

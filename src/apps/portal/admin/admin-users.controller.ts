@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { type Account, rolesWritten } from '../../../identity/account/account.js';
+import type { Account } from '../../../identity/account/account.js';
 import { groupsWritten } from '../../../identity/account/profile.js';
 import { AccountSearch } from '../../admin/account-search.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
@@ -17,7 +17,10 @@ import { AdminFormPages } from '../form/form-pages.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { AdminPage, type PageResult } from '../page.decorator.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
-import { newUserPage, shownSecretPage, usersPage } from './admin-users-page.js';
+import { confirmedRolesIn, rolesIn } from './role-fields.js';
+import { newRolesIn } from '../../admin/known-roles.service.js';
+import type { ServiceError } from '../../../kernel/errors/service-error.js';
+import { type NewUserFields, newUserPage, shownSecretPage, usersPage } from './admin-users-page.js';
 import { CREATE_USER, SHOW_NEW_USER, SHOW_USERS } from './admin.openapi.js';
 import { newUserForm, usersQuery } from './admin.schema.js';
 
@@ -66,8 +69,8 @@ export class AdminUsersController {
   @Get(ADMIN_PAGES.newUser)
   @AdminPage()
   @Operation(SHOW_NEW_USER)
-  showNew(@Caller() caller: FullPrincipal): View {
-    return newUserPage(this.newUserFields(caller));
+  async showNew(@Caller() caller: FullPrincipal): Promise<View> {
+    return newUserPage(await this.newUserFields(caller));
   }
 
   /** Invites the user by mail, or shows a temporary password once. */
@@ -81,15 +84,16 @@ export class AdminUsersController {
     @Body({ schema: newUserForm }) form: NewUser,
     @Res() reply: Reply,
   ): Promise<PageResult> {
-    const { id, name, email, email_verified, groups, roles, access } = form;
-    const typed = { id, name, email, email_verified, groups, roles, access };
+    const { id, name, email, email_verified, groups, access } = form;
+    const roles = rolesIn(form);
     const profile = { displayName: name, email, emailVerified: email_verified !== undefined };
-    const person = { loginId: id, ...profile, groups: groupsWritten(groups), roles: rolesWritten(roles) };
+    const person = { loginId: id, ...profile, groups: groupsWritten(groups), roles };
     const act = actorOf(caller);
     return rerenderOnError(
       ACT_ERRORS,
-      (alert) => newUserPage({ ...this.newUserFields(caller), typed, alert }),
+      async (alert, error) => newUserPage({ ...(await this.newUserFields(caller, error)), typed: form, alert }),
       async () => {
+        await this.pages.roles.demandKnown(roles, confirmedRolesIn(form));
         if (access === 'invite') {
           const { account } = await this.provisioning.invite(person, 'mail', act, { isNew: true });
           reply.seeOther(this.pages.userUrl(account.id, 'invited').url);
@@ -105,11 +109,12 @@ export class AdminUsersController {
     );
   }
 
-  private newUserFields(caller: FullPrincipal): Parameters<typeof newUserPage>[0] {
+  private async newUserFields(caller: FullPrincipal, error?: ServiceError): Promise<NewUserFields> {
     return {
       ...this.forms.forCaller(ADMIN_PAGES.newUser, caller),
       navigation: this.pages.navigationFor(caller),
       canInvite: this.provisioning.canMailInvitations,
+      roles: { known: await this.pages.roles.names(), unknown: error ? newRolesIn(error) : [] },
     };
   }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ACCOUNT_STATES } from '../../admin/user-filter.js';
+import { ROLE_FORM } from '../../../identity/account/account.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { importUploadSchema } from '../../admin/api/users-import.schema.js';
 import { KINDS } from '../../../identity/events/security-event.js';
@@ -39,19 +40,35 @@ export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_
 
 const id = v.pipe(v.string(), v.maxLength(64));
 
+const roleEntries = {
+  roles: v.optional(anyText, ''),
+  new_roles: v.optional(v.pipe(anyText, v.description('Unknown roles that the user agrees to create.'))),
+};
+
 /** Query of the page of an act: the authenticator to remove. */
 export const actQuery = v.object({ authenticator: v.fallback(v.optional(id), undefined) });
 
 export const activityQuery = v.object({ after: v.fallback(v.optional(id), undefined) });
 
-export const newUserForm = v.strictObject({
+/** The form of a page with check boxes for roles, each of which has the name of its role. */
+const withRoles = <E extends v.ObjectEntries>(
+  entries: E,
+): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<E & typeof roleEntries, undefined>>> => {
+  const all = { ...entries, ...roleEntries };
+  const isKnown = (name: string): boolean => Object.hasOwn(all, name) || ROLE_FORM.test(name);
+  return v.pipe(
+    v.objectWithRest(all, v.literal('true')),
+    v.check((form) => Object.keys(form).every(isKnown), 'unknown'),
+  );
+};
+
+export const newUserForm = withRoles({
   ...formEntries,
   id: anyText,
   name: optionalText,
   email: optionalText,
   email_verified: checkbox,
   groups: v.optional(anyText, ''),
-  roles: v.optional(anyText, ''),
   access: v.picklist(['invite', 'temporary']),
 });
 
@@ -68,7 +85,7 @@ export const changeForm = v.strictObject({
   mfa_required: checkbox,
 });
 
-export const rolesForm = v.strictObject({ ...justificationForm.entries, roles: v.optional(anyText, '') });
+export const rolesForm = withRoles(justificationForm.entries);
 
 export const endForm = v.strictObject({
   ...formEntries,

@@ -53,6 +53,7 @@ export class AccountImport {
     const errors = new RowRejections();
     const first = new PreviewRows();
     const seen = new Set<string>();
+    const roles = new Set<string>();
     let valid = 0;
     for await (const batch of importBatches(rows)) {
       const { drafts, errors: problems } = await this.drafts.check(batch, options.totps);
@@ -65,11 +66,12 @@ export class AccountImport {
         return isTaken;
       });
       valid += drafts.length - repeated.length;
+      for (const role of drafts.flatMap(({ account }) => account.roles ?? [])) roles.add(role);
       const ofBatch = [...problems, ...repeated.map(takenError)].sort((one, other) => one.line - other.line);
       errors.add(ofBatch);
       first.add(batch, ofBatch);
     }
-    return { ...errors.report(0), valid, firstRows: first.rows };
+    return { ...errors.report(0), valid, roles: [...roles], firstRows: first.rows };
   }
 
   private async partial(rows: AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {

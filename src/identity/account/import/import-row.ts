@@ -54,6 +54,8 @@ export interface ImportReport {
   readonly errorsTotal: number;
   /** Rows that an import would create now; only in a preview. */
   readonly valid?: number;
+  /** The roles that an import would assign; only in a preview. */
+  readonly roles?: readonly string[];
   /** The first rows of the file; only in a preview, for the administrator who has sent the file. */
   readonly firstRows?: readonly PreviewRow[];
 }
