@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { type FieldError, ServiceError } from '../../kernel/errors/service-error.js';
+import type { SecurityEvent } from '../events/security-event.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { type Account, type AccountStatus, areRoles, isEmail, withoutHash } from './account.js';
 import { type AccountChange, AccountChangesStore, type NewAccount } from './account-changes.store.js';
+import { changeFacts } from './change-facts.js';
+import { pseudonym } from './login-id.js';
 import { displayNameOf, profileProblems } from './profile.js';
 import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
@@ -84,7 +87,7 @@ export class AccountChanges {
     if (!(await this.store.change(tx, subject, storable(change), this.clock.seconds()))) {
       throw new ServiceError('CONFLICT', { reason: 'last administrator' });
     }
-    await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor, reason: namesOf(change) });
+    await this.events.record(tx, { ...changedEvent(before, change), actor });
     if (email !== undefined) await this.notices.add(tx, subject, { before: before.email, after: email ?? undefined });
   }
 
@@ -133,7 +136,7 @@ export class AccountChanges {
   async follow(tx: Tx, subject: string, change: AccountChange, idp: string): Promise<Account> {
     const before = await this.known(tx, subject);
     await this.store.follow(tx, subject, change, this.clock.seconds());
-    await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor: 'idp', idp, reason: namesOf(change) });
+    await this.events.record(tx, { ...changedEvent(before, change), actor: 'idp', idp });
     const { email } = change;
     if (email !== undefined) await this.notices.add(tx, subject, { before: before.email, after: email ?? undefined });
     return this.known(tx, subject);
@@ -145,11 +148,13 @@ export class AccountChanges {
    */
   async delete(tx: Tx, subject: string, actor: string): Promise<void> {
     if (subject === actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
+    const { loginId } = await this.known(tx, subject);
     if (!(await this.store.delete(tx, subject))) {
       await this.known(tx, subject);
       throw new ServiceError('CONFLICT', { reason: 'last administrator' });
     }
-    await this.events.record(tx, { kind: 'USER_DELETED', subject, actor });
+    // The login id itself would outlive the account.
+    await this.events.record(tx, { kind: 'USER_DELETED', subject, actor, detail: { login_id: pseudonym(loginId) } });
   }
 
   private async known(tx: Tx, subject: string): Promise<Account> {
@@ -182,6 +187,11 @@ function isForOthersAlone({ roles, email, emailVerified }: AccountChange, before
 function storable({ displayName, ...change }: AccountChange): AccountChange {
   if (displayName === undefined) return change;
   return { ...change, displayName: displayName === null ? null : (displayNameOf(displayName) ?? null) };
+}
+
+function changedEvent(before: Account, change: AccountChange): SecurityEvent {
+  const detail = changeFacts(before, change);
+  return { kind: 'USER_CHANGED', subject: before.id, reason: namesOf(change), detail };
 }
 
 function namesOf(change: AccountChange): string {

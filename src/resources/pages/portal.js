@@ -82,6 +82,10 @@ each('data-local', (element) => {
   element.textContent = new Date(element.dateTime).toLocaleString(document.documentElement.lang, options);
 });
 
+each('data-zone', (element) => {
+  element[element.matches('input') ? 'value' : 'textContent'] = Intl.DateTimeFormat().resolvedOptions().timeZone;
+});
+
 // A second press would send the form again.
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {

@@ -115,7 +115,10 @@ onEachEngine('users of the administration', (engine) => {
       expect(await refresh(person.client)).toBeRefused(401, 'REFRESH_INVALID');
       const events = (await story.events(person)).filter(({ kind }) => kind === 'USER_CHANGED');
       expect(events).toMatchObject([{ actor: await sub({ id: ADMIN }), reason: 'email mfaRequired roles' }]);
-      expect(JSON.parse(events[0]?.detail ?? '')).toEqual({ stated_reason: 'moved' });
+      expect(JSON.parse(events[0]?.detail ?? '')).toEqual({
+        ...{ roles_before: 'ROLE_USER', roles_after: 'ROLE_CLERK' },
+        ...{ second_factor: 'required', email: 'added', stated_reason: 'moved' },
+      });
     });
 
     it('PATCH of the mail address or with the same roles does not end sessions; null removes the address', async () => {

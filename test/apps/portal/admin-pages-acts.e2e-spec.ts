@@ -224,7 +224,11 @@ onAnyEngine('the page about a user', (engine) => {
       "SELECT detail FROM security_event WHERE kind = 'USER_DELETED' AND user_id = ?",
       [subject],
     );
-    expect(JSON.parse(event?.detail ?? '{}')).toEqual({ stated_reason: STATED.reason, ticket: STATED.ticket });
+    expect(JSON.parse(event?.detail ?? '{}')).toEqual({
+      login_id: expect.stringMatching(/^id:[0-9a-f]{12}$/) as string,
+      stated_reason: STATED.reason,
+      ticket: STATED.ticket,
+    });
   });
 
   it('H4: rejects long and hostile input with an error page, never with a failure', async () => {

@@ -119,6 +119,41 @@ onAnyEngine('pages of the import and of the events', (engine) => {
     );
   }
 
+  it('U14: an unknown user, reversed days and a filter without a match have a message each', async () => {
+    const visit = async (query: string): Promise<string> => (await scene.admin.visit(`${EVENTS}?${query}`)).text;
+
+    expect(await visit('user=nobody-here')).toContain('There is no user with this username');
+    expect(await visit('from=2026-02-02&to=2026-02-01')).toContain('The first day is after the last one');
+    expect(await visit('from=2001-01-01&to=2001-01-01')).toContain('No event matches.');
+  });
+
+  it('U14: days begin at the midnight of the reader, and the page names the time zone', async () => {
+    const page = await scene.admin.visit(`${EVENTS}?from=2026-02-01&to=2026-02-01&zone=Asia/Seoul`);
+
+    expect(page.text).toContain('<span data-zone>Asia/Seoul</span>');
+    const exported = unescaped(page.text);
+    expect(exported).toContain('from=2026-01-31T15%3A00%3A00.000Z&to=2026-02-01T15%3A00%3A00.000Z');
+    expect((await scene.admin.visit(EVENTS)).text).toContain('<span data-zone>UTC</span>');
+  });
+
+  it('U14: an event says what a change replaced, and names a deleted user by the pseudonym of the log', async () => {
+    const { admin, story } = scene;
+    const user = story.person();
+    const subject = await story.subjectOf(user);
+    await admin.done(user, 'roles', { ROLE_HELPDESK: 'true', reason: 'new duty' });
+    await admin.done(user, 'change', { email: 'duty@harbour.example', mfa_required: 'true' });
+    const events = (await admin.visit(`${EVENTS}?user=${user.id}&kind=USER_CHANGED`)).text;
+
+    expect(events).toContain('Roles: ROLE_USER → ROLE_HELPDESK');
+    expect(events).toContain('Second factor: required');
+    expect(events).toContain('Mail address: added');
+    expect(events).not.toContain('duty@harbour.example');
+    await admin.act(user, 'delete', { reason: 'left' });
+    const all = (await admin.visit(`${EVENTS}?kind=USER_DELETED`)).text;
+    expect(all).toMatch(new RegExp(`<td>id:[0-9a-f]{12} · ${subject}</td>`));
+    expect(all).not.toContain(`>${user.id}<`);
+  });
+
   it('the events show a filter, and the links export what it shows', async () => {
     const user = await story.enrolled();
     const [other] = [await story.enrolled()];

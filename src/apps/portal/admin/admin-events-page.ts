@@ -2,7 +2,7 @@ import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
-import { buttonLink, paragraph } from '../form/forms.js';
+import { buttonLink, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { browserText } from '../account/session-panels.js';
 import { eventText } from '../account/activity-page.js';
@@ -20,8 +20,10 @@ export interface AdminEvent {
   readonly reason: string | undefined;
   readonly ip: string | undefined;
   readonly agent: string | undefined;
-  /** Details of the event on one line. */
-  readonly detail: string;
+  /** Of a deleted account: what the log calls its login id. */
+  readonly pseudonym: string | undefined;
+  /** Further facts of the kind by name. */
+  readonly facts: Readonly<Record<string, string>>;
 }
 
 /** Input of the filter form. */
@@ -30,6 +32,8 @@ interface EventFilterFields {
   readonly kind: string;
   readonly from: string;
   readonly to: string;
+  /** Time zone of the days. */
+  readonly zone: string;
 }
 
 /** Content of the page with the events of all users. */
@@ -42,19 +46,25 @@ export interface EventsFields {
   readonly after: string | undefined;
   /** Query of the export with this filter; absent for a filter that is not valid. */
   readonly exportQuery?: string;
+  /** Why no event can match the filter. */
+  readonly problem?: 'unknownUser' | 'reversedDays';
   readonly alert?: PagePart;
 }
 
 /** `GET /portal/admin/events`: the security events of all users. */
 export function eventsPage(fields: EventsFields): View {
   return pageView((context) => {
-    const { admin, activity } = context.t;
-    const { alert, events } = fields;
+    const { admin } = context.t;
+    const { alert, events, problem } = fields;
     return {
       title: admin.events,
       navigation: navigation(context, fields.navigation),
       body: html`${adminLinks(context, 'events', true)}${alert?.(context)}${filterForm(context, fields)}${
-        events.length === 0 ? paragraph(activity.none) : table(context, events)
+        problem !== undefined
+          ? note('warn', paragraph(admin[problem]))
+          : events.length === 0
+            ? paragraph(admin.noEvents)
+            : table(context, events)
       }${links(context, fields)}`,
     };
   });
@@ -81,6 +91,8 @@ ${options}</select></div>
 <div class="field"><label for="to">${admin.to}</label>
 <input id="to" name="to" type="date" value="${filter.to}"></div>
 </div>
+<input type="hidden" name="zone" value="${filter.zone}" data-zone>
+<p class="hint">${admin.zoneOfDays}: <span data-zone>${filter.zone}</span></p>
 <p class="actions"><button type="submit">${admin.filter}</button></p>
 </form>
 `;
@@ -89,15 +101,15 @@ ${options}</select></div>
 function table(context: PageContext, events: readonly AdminEvent[]): Html {
   const { activity, common, admin } = context.t;
   const rows = events.map((event) => {
-    const { kind, at, isRejected, subject, loginId, actor, reason, ip, agent, detail } = event;
+    const { kind, at, isRejected, subject, loginId, pseudonym, actor, reason, ip, agent } = event;
     const badge = isRejected ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
     const user =
       subject === undefined
         ? undefined
         : loginId === undefined
-          ? subject
+          ? [pseudonym, subject].filter(Boolean).join(' · ')
           : html`<a href="${context.contextPath}${adminUserPath(subject)}">${loginId}</a>`;
-    const facts = [reason, actor === undefined ? undefined : `${admin.actor}: ${actor}`, detail]
+    const facts = [reason, actor === undefined ? undefined : `${admin.actor}: ${actor}`, ...factTexts(context, event)]
       .filter(Boolean)
       .join(' · ');
     const place = [agent === undefined ? undefined : browserText(context, agent), ip].filter(Boolean).join(' · ');
@@ -112,6 +124,15 @@ function table(context: PageContext, events: readonly AdminEvent[]): Html {
 ${rows}</tbody>
 </table></div></div>
 `;
+}
+
+/** The facts of an event, each with its label; the names that have none are those of the reference of events. */
+function factTexts({ t: { admin } }: PageContext, { facts }: AdminEvent): readonly string[] {
+  const { roles_before: before, roles_after: after, ...others } = facts;
+  const texts = Object.entries(others).map(
+    ([name, value]) => `${admin.eventFacts[name] ?? name}: ${admin.eventFactValues[value] ?? value}`,
+  );
+  return before === undefined ? texts : [`${admin.roles}: ${before} → ${after ?? ''}`, ...texts];
 }
 
 function links({ t, contextPath }: PageContext, { after, filter, exportQuery }: EventsFields): Html {

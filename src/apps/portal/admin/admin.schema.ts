@@ -98,6 +98,7 @@ export const eventsQuery = v.object({
   from: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
   to: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
   after: v.fallback(v.optional(id), undefined),
+  zone: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
 });
 
 /** The body of an import, for the description only: the guard verifies the token before the file is received. */
