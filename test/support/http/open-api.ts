@@ -5,6 +5,8 @@ import { type Answer, HttpClient, type RequestOptions } from './http-client.js';
 
 /** Responses that every route may return and none describes: unsupported methods and Accept headers. */
 const EVERYWHERE = new Set([405, 406]);
+/** Every page with a form sets or removes the cookie that carries an error of the form (docs/reference/pages.md). */
+const FORM_ANSWER = 'form_answer';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const LONGEST_SHOWN = 1000;
@@ -92,7 +94,9 @@ export class OpenApi {
     const missing = Object.keys(headers).filter((name) => isAlwaysThere(name) && !answer.headers.has(name));
     const cookies = headers['Set-Cookie'];
     const told = cookies && 'description' in cookies ? cookies.description : '';
-    const set = answer.cookies.filter(({ name }) => !told.includes(`\`${name}\``)).map(({ name }) => name);
+    const isPage = Object.hasOwn(content, 'text/html');
+    const isKnown = (name: string): boolean => told.includes(`\`${name}\``) || (isPage && name === FORM_ANSWER);
+    const set = answer.cookies.map(({ name }) => name).filter((name) => !isKnown(name));
     return [
       ...missing.map((name) => `${name} is missing`),
       ...set.map((name) => `the cookie ${name} is not described`),

@@ -1,3 +1,4 @@
+import type { IssuedAccessCode } from '../../../identity/second-factor/access-code/access-code.js';
 import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
@@ -79,11 +80,12 @@ export class RecoveryPagesController {
   @Page()
   @FormBody()
   @Operation(USE_INVITATION)
-  accept(
+  async accept(
     @Body({ schema: choosePasswordForm }) { new: password, ...link }: ChoosePassword,
     @Res() reply: Reply,
   ): Promise<View> {
-    return this.pages.finish('invitation', link, reply, () => this.passwords.acceptInvitation(link.token, password));
+    const accept = (): Promise<IssuedAccessCode | undefined> => this.passwords.acceptInvitation(link.token, password);
+    return this.pages.confirm('invitation', link, reply, await this.pages.act('invitation', link, reply, accept));
   }
 
   @Get(RECOVERY_PAGES.unlock)

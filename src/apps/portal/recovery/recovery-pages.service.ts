@@ -76,17 +76,27 @@ export class RecoveryPages {
     return { ...fields, address: `${fields.address}&${LINK_TOKEN}=${encodeURIComponent(token)}` };
   }
 
-  /** Runs the act of a link, and confirms it, with the access code that the act may issue. */
+  /** Runs the act of a link, and confirms it. */
   async finish(
     kind: Exclude<LinkKind, 'not-me'>,
     query: LinkQuery,
     reply: Reply,
-    step: () => Promise<IssuedAccessCode | void>,
+    step: () => Promise<unknown>,
   ): Promise<View> {
-    const issued = await this.act(kind, query, reply, step);
+    await this.act(kind, query, reply, step);
+    return this.confirm(kind, query, reply);
+  }
+
+  /** The page after the act of a link, with the access code that the act may have issued. */
+  async confirm(
+    kind: Exclude<LinkKind, 'not-me'>,
+    query: LinkQuery,
+    reply: Reply,
+    issued?: IssuedAccessCode,
+  ): Promise<View> {
     // The owner of the link signs in next, and the browser may be signed in as another user.
     if (PASSWORDS.has(kind)) await this.former.end(reply);
-    return linkDonePage(PAGES[kind], this.fields(kind, { ...query, token: '' }, reply), issued ?? undefined);
+    return linkDonePage(PAGES[kind], this.fields(kind, { ...query, token: '' }, reply), issued);
   }
 
   /** Runs the act of a link; a weak password shows the form again, and an invalid link has its page. */

@@ -7,7 +7,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confirmation.service.js';
-import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { FormPages } from '../form/form-pages.decorator.js';
 import { codeForm, returnToSchema } from '../form/forms.schema.js';
 import { totpIn } from '../form/code-field.js';
