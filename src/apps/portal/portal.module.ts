@@ -29,7 +29,7 @@ import { AdminClientsController } from './admin/admin-clients.controller.js';
 import { AdminEventsController } from './admin/admin-events.controller.js';
 import { AdminImportController } from './admin/admin-import.controller.js';
 import { AdminPages } from './admin/admin-pages.service.js';
-import { AdminOverviewController } from './admin/admin-overview.controller.js';
+import { AdminOverviewController } from './admin/overview/admin-overview.controller.js';
 import { AdminUserController } from './admin/admin-user.controller.js';
 import { AdminUserPages } from './admin/admin-user-pages.service.js';
 import { AdminUsersController } from './admin/admin-users.controller.js';

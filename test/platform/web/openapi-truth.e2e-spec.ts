@@ -670,13 +670,17 @@ onSqlite('M5: equal validation in the OpenAPI document and the service', (engine
     expect(closed.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/portal/login', '/2fa/portal/verify', '/2fa/portal/setup', '/2fa/portal/confirm']),
     );
-    // The standards of the other forms require unknown members to be ignored (RFC 7662, SAML bindings).
+    // The standards of three forms require unknown members to be ignored (RFC 7662, SAML bindings); in the others, each check box
+    // has the name of a role.
     expect(
       forms
         .filter((each) => !closed.includes(each))
         .map(({ path }) => path)
         .toSorted(),
-    ).toEqual(['/saml/{idp}/acs', '/saml/{idp}/slo', '/token/introspect']);
+    ).toEqual([
+      ...['/portal/admin/new-user', '/portal/admin/users/{sub}/roles'],
+      ...['/saml/{idp}/acs', '/saml/{idp}/slo', '/token/introspect'],
+    ]);
     const shown = await story
       .client()
       .send('POST', '/token/introspect', { form: { token: 'x', unexpected: '1' }, headers: BASIC })

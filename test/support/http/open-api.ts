@@ -7,6 +7,7 @@ import { type Answer, HttpClient, type RequestOptions } from './http-client.js';
 const EVERYWHERE = new Set([405, 406]);
 /** Every page with a form sets or removes the cookie that carries an error of the form (docs/reference/pages.md). */
 const FORM_ANSWER = 'form_answer';
+const SEE_OTHER = 303;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const LONGEST_SHOWN = 1000;
@@ -94,7 +95,7 @@ export class OpenApi {
     const missing = Object.keys(headers).filter((name) => isAlwaysThere(name) && !answer.headers.has(name));
     const cookies = headers['Set-Cookie'];
     const told = cookies && 'description' in cookies ? cookies.description : '';
-    const isPage = Object.hasOwn(content, 'text/html');
+    const isPage = Object.hasOwn(content, 'text/html') || answer.status === SEE_OTHER;
     const isKnown = (name: string): boolean => told.includes(`\`${name}\``) || (isPage && name === FORM_ANSWER);
     const set = answer.cookies.map(({ name }) => name).filter((name) => !isKnown(name));
     return [

@@ -93,9 +93,12 @@ export const usersQuerySchema = v.strictObject({
   inactive_days: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,4}$/, 'format'),
+      v.regex(/^\d{1,4}$/),
+      withJsonSchema({
+        ...{ type: 'integer', minimum: 0, maximum: 9999 },
+        description: 'Only users who did not sign in during so many days, or never.',
+      }),
       v.transform(Number),
-      v.description('Only users who did not sign in during so many days, or never.'),
     ),
   ),
   limit: paginationSchema.entries.limit,

@@ -98,7 +98,7 @@ ${option('', admin.userFilter.any, false)}${options}</select></div>
 <input id="role" name="role" value="${role}" maxlength="64" autocapitalize="none" spellcheck="false" autocomplete="off"></div></div>
 </details>
 </form>
-<p role="status">${admin.userFilter.total(total)}</p>
+<p class="quiet">${admin.userFilter.total(total)}</p>
 `;
 }
 

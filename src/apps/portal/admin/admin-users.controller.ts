@@ -48,7 +48,7 @@ export class AdminUsersController {
     @Query({ schema: usersQuery }) { after, before, deleted, ...filter }: InferOutput<typeof usersQuery>,
   ): Promise<View> {
     const { query, state, inactive: inactiveDays } = filter;
-    const conditions = { query, state, inactiveDays, role: filter.role === '' ? undefined : filter.role };
+    const conditions = { query, state, inactiveDays, role: filter.role.trim() === '' ? undefined : filter.role.trim() };
     const [found, total] = await Promise.all([
       this.search.page({ ...conditions, after, before, limit: USERS_PER_PAGE + 1 }),
       this.search.count(conditions),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { withJsonSchema } from '../../../platform/web/schema.js';
 import { ACCOUNT_STATES } from '../../admin/user-filter.js';
 import { ROLE_FORM } from '../../../identity/account/account.js';
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
@@ -29,8 +30,18 @@ export type UserDone = (typeof USER_DONE)[number];
 export const usersQuery = v.object({
   query: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH)), ''), ''),
   state: v.fallback(v.optional(v.picklist(ACCOUNT_STATES)), undefined),
-  role: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(64)), ''), ''),
-  inactive: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number))), undefined),
+  role: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
+  inactive: v.fallback(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d{1,4}$/),
+        withJsonSchema({ type: 'integer', minimum: 0, maximum: 9999 }),
+        v.transform(Number),
+      ),
+    ),
+    undefined,
+  ),
   after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
   before: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
   deleted: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),

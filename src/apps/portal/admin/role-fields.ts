@@ -45,7 +45,9 @@ export function roleFields(
   hint: string,
 ): Html {
   const checked = new Set(checkedIn(typed));
-  const names = [...new Set([...checked, ...known])].slice(0, MAX_BOXES).sort();
+  // A role without a box would be removed by the form.
+  const others = known.filter((role) => !checked.has(role)).slice(0, Math.max(0, MAX_BOXES - checked.size));
+  const names = [...checked, ...others].sort();
   const boxes = names.map(
     (
       role,

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { PUBLIC_URL } from '../../support/login/account-links.js';
-import { adminSceneOn, HOSTILE, STATED } from '../../support/pages/admin-pages.js';
-import type { AuthenticatorApp } from '../../support/login/authenticator-app.js';
-import type { Answer } from '../../support/http/http-client.js';
-import { type Person, refresh, type SignedIn } from '../../support/login/login-story.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { unescaped } from '../../support/pages/pages.js';
-import { type PasskeyHolder, PasskeyStory } from '../../support/passkey/passkey-story.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
+import { PUBLIC_URL } from '../../../support/login/account-links.js';
+import { adminSceneOn, HOSTILE, STATED } from '../../../support/pages/admin-pages.js';
+import type { AuthenticatorApp } from '../../../support/login/authenticator-app.js';
+import type { Answer } from '../../../support/http/http-client.js';
+import { type Person, refresh, type SignedIn } from '../../../support/login/login-story.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { unescaped } from '../../../support/pages/pages.js';
+import { type PasskeyHolder, PasskeyStory } from '../../../support/passkey/passkey-story.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const ACT = 'remove-authenticator';

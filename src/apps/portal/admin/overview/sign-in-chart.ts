@@ -1,5 +1,5 @@
-import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../signin/messages/page.js';
+import { type Html, html } from '../../../../kernel/encoding/html.js';
+import type { PageContext } from '../../../../signin/messages/page.js';
 
 /** One bar of a chart, and one row of its table. */
 export interface SignInBar {

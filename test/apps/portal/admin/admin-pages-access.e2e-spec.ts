@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { AdminBrowser, adminSceneOn, CONTEXT, STATED, ADMINISTRATION, USERS } from '../../support/pages/admin-pages.js';
-import type { Answer } from '../../support/http/http-client.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { follow, submit, unescaped, visit } from '../../support/pages/pages.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
+import {
+  AdminBrowser,
+  adminSceneOn,
+  CONTEXT,
+  STATED,
+  ADMINISTRATION,
+  USERS,
+} from '../../../support/pages/admin-pages.js';
+import type { Answer } from '../../../support/http/http-client.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { follow, submit, unescaped, visit } from '../../../support/pages/pages.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const NEW_USER = `${ADMINISTRATION}/new-user`;

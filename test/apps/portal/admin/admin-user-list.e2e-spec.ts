@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../support/http/http-client.js';
-import { ADMINISTRATION, adminSceneOn, loginIdsIn, STATED, USERS } from '../../support/pages/admin-pages.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { unescaped } from '../../support/pages/pages.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
+import type { Answer } from '../../../support/http/http-client.js';
+import { ADMINISTRATION, adminSceneOn, loginIdsIn, STATED, USERS } from '../../../support/pages/admin-pages.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { unescaped } from '../../../support/pages/pages.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const DAY = 86_400;
@@ -15,7 +15,7 @@ onAnyEngine('the list of users', (engine) => {
   const found = async (query: string): Promise<readonly string[]> => loginIdsIn(await list(query));
   const linkIn = ({ text }: Answer, label: string): string =>
     unescaped(new RegExp(`href="/auth([^"]*)">${label}<`).exec(text)?.[1] ?? '');
-  const totalIn = ({ text }: Answer): number => Number(/<p role="status">(\d+) users?</.exec(text)?.[1]);
+  const totalIn = ({ text }: Answer): number => Number(/<p class="quiet">(\d+) users?</.exec(text)?.[1]);
 
   describe('GET /portal/admin/users', () => {
     it('U11: the list of users is limited to a state', async () => {
@@ -40,7 +40,11 @@ onAnyEngine('the list of users', (engine) => {
 
     it('U11: the list of users is limited to a role, and to users without a sign-in for some days', async () => {
       const [user, absent] = [story.person(), await story.enrolled()];
-      await scene.admin.done(user, 'roles', { ...STATED, roles: 'ROLE_CLERK ROLE_LISTED' });
+      await scene.admin.done(user, 'roles', {
+        ...STATED,
+        roles: 'ROLE_CLERK ROLE_LISTED',
+        new_roles: 'ROLE_CLERK, ROLE_LISTED',
+      });
 
       expect(await found('role=ROLE_LISTED')).toEqual([user.id]);
       expect(await found('role=ROLE_LIST')).toEqual([]);

@@ -1,13 +1,13 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserAct } from '../../../src/apps/portal/admin/user-acts.js';
-import { StoryLinks, tokenIn } from '../../support/login/account-links.js';
-import { Administrator } from '../../support/login/administrator.js';
-import { launchChromium } from '../../support/pages/chromium.js';
-import { type Enrolled, PASSWORD, storyOn } from '../../support/login/login-story.js';
-import { needs } from '../../support/runner/needs.js';
-import { LOOKS, PHONE, PortalBrowser } from '../../support/pages/portal-browser.js';
-import { onSqlite } from '../../support/database/story-database.js';
+import type { UserAct } from '../../../../src/apps/portal/admin/user-acts.js';
+import { StoryLinks, tokenIn } from '../../../support/login/account-links.js';
+import { Administrator } from '../../../support/login/administrator.js';
+import { launchChromium } from '../../../support/pages/chromium.js';
+import { type Enrolled, PASSWORD, storyOn } from '../../../support/login/login-story.js';
+import { needs } from '../../../support/runner/needs.js';
+import { LOOKS, PHONE, PortalBrowser } from '../../../support/pages/portal-browser.js';
+import { onSqlite } from '../../../support/database/story-database.js';
 
 /** Each story opens and checks up to ten pages. */
 const MANY_CHECKS_MILLIS = 180_000;

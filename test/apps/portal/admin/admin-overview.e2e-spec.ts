@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ADMINISTRATION, adminSceneOn, STATED } from '../../support/pages/admin-pages.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
+import { ADMINISTRATION, adminSceneOn, STATED } from '../../../support/pages/admin-pages.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 

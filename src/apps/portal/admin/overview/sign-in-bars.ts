@@ -1,4 +1,4 @@
-import { HOUR, hourOf, type SignInHour } from '../../../identity/events/sign-ins/sign-in-hour.js';
+import { HOUR, hourOf, type SignInHour } from '../../../../identity/events/sign-ins/sign-in-hour.js';
 import type { SignInBar } from './sign-in-chart.js';
 
 const DAY = 24 * HOUR;

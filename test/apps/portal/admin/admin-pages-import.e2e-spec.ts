@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { adminSceneOn, HOSTILE, loginIdsIn, ADMINISTRATION, USERS } from '../../support/pages/admin-pages.js';
-import { csv } from '../../support/login/administrator.js';
-import type { Answer } from '../../support/http/http-client.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { unescaped } from '../../support/pages/pages.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
+import { adminSceneOn, HOSTILE, loginIdsIn, ADMINISTRATION, USERS } from '../../../support/pages/admin-pages.js';
+import { csv } from '../../../support/login/administrator.js';
+import type { Answer } from '../../../support/http/http-client.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { unescaped } from '../../../support/pages/pages.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const EVENTS = `${ADMINISTRATION}/events`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PUBLIC_URL } from '../../support/login/account-links.js';
+import { PUBLIC_URL } from '../../../support/login/account-links.js';
 import {
   adminSceneOn,
   HOSTILE,
@@ -7,12 +7,12 @@ import {
   passwordIn,
   ADMINISTRATION,
   USERS,
-} from '../../support/pages/admin-pages.js';
-import { ADMIN } from '../../support/login/administrator.js';
-import type { Answer } from '../../support/http/http-client.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { follow, unescaped } from '../../support/pages/pages.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
+} from '../../../support/pages/admin-pages.js';
+import { ADMIN } from '../../../support/login/administrator.js';
+import type { Answer } from '../../../support/http/http-client.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { follow, unescaped } from '../../../support/pages/pages.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 
@@ -87,7 +87,7 @@ onAnyEngine('pages with users', (engine) => {
   describe('roles of a new user', () => {
     it('U16: the form offers the roles that the configuration and the accounts know', async () => {
       await story.database.query("UPDATE account SET roles = 'ROLE_IN_USE' WHERE login_id = ?", [story.person().id]);
-      const { text } = await scene.admin.visit(`${USERS}/new-user`);
+      const { text } = await scene.admin.visit(`${ADMINISTRATION}/new-user`);
       const offered = [...text.matchAll(/<input type="checkbox" name="(ROLE_\w+)" value="true">/g)].map(
         ([, role]) => role,
       );

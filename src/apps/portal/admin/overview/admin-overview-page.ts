@@ -1,11 +1,11 @@
-import type { Overview, PolicyFacts, SystemState } from '../../admin/overview/overview.js';
-import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
-import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { View } from '../../../platform/http/page/view.js';
-import { type PageContext, pageView } from '../../../signin/messages/page.js';
-import { panel, paragraph } from '../form/forms.js';
-import { navigation, type NavigationFields } from '../home/navigation.js';
-import { adminLinks } from './admin-users-page.js';
+import type { Overview, PolicyFacts, SystemState } from '../../../admin/overview/overview.js';
+import { ADMIN_PAGES } from '../../../../signin/auth/page-paths.js';
+import { type Html, html } from '../../../../kernel/encoding/html.js';
+import type { View } from '../../../../platform/http/page/view.js';
+import { type PageContext, pageView } from '../../../../signin/messages/page.js';
+import { panel, paragraph } from '../../form/forms.js';
+import { navigation, type NavigationFields } from '../../home/navigation.js';
+import { adminLinks } from '../admin-users-page.js';
 import { lastDay, lastMonth } from './sign-in-bars.js';
 import { signInChart } from './sign-in-chart.js';
 
@@ -36,7 +36,7 @@ ${rows.map(
 
 function users({ t, contextPath }: PageContext, { accounts, locked }: Overview): Html {
   const { admin } = t;
-  const all = html`<a href="${contextPath}${ADMIN_PAGES.users}">${accounts.all}</a>`;
+  const all = html`<a href="${contextPath}${ADMIN_PAGES.users}">${admin.userFilter.total(accounts.all)}</a>`;
   return facts([
     [admin.overviewPage.allUsers, all],
     [admin.overviewPage.lockedNow, noticed(locked)],

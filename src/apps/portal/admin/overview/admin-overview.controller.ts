@@ -1,17 +1,17 @@
 import { Controller, Get } from '@nestjs/common';
-import type { View } from '../../../platform/http/page/view.js';
-import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
-import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
-import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
-import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
-import { actorOf } from '../../admin/act.js';
-import { Overviews } from '../../admin/overview/overviews.service.js';
-import { SystemStates } from '../../admin/overview/system-states.service.js';
-import { AdminPage } from '../page.decorator.js';
+import type { View } from '../../../../platform/http/page/view.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../../../kernel/principal/access.decorator.js';
+import type { FullPrincipal } from '../../../../kernel/principal/principal.js';
+import { RateLimited } from '../../../../platform/rate-limit/rate-limited.decorator.js';
+import { ApiTag, Operation } from '../../../../platform/web/route.decorator.js';
+import { ADMIN_PAGES } from '../../../../signin/auth/page-paths.js';
+import { actorOf } from '../../../admin/act.js';
+import { Overviews } from '../../../admin/overview/overviews.service.js';
+import { SystemStates } from '../../../admin/overview/system-states.service.js';
+import { AdminPage } from '../../page.decorator.js';
 import { overviewPage } from './admin-overview-page.js';
-import { AdminPages } from './admin-pages.service.js';
-import { SHOW_OVERVIEW } from './admin.openapi.js';
+import { AdminPages } from '../admin-pages.service.js';
+import { SHOW_OVERVIEW } from '../admin.openapi.js';
 
 /** The state of users, sign-ins and the service, for administrators, and its first two for the help desk. */
 @ApiTag('Pages')

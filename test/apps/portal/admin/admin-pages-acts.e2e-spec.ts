@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { adminSceneOn, HOSTILE, passwordIn, STATED, ADMINISTRATION } from '../../support/pages/admin-pages.js';
-import { PASSWORD, type Person, refresh } from '../../support/login/login-story.js';
-import { openMailboxes } from '../../support/mail/mailbox.js';
-import { follow } from '../../support/pages/pages.js';
-import { onAnyEngine } from '../../support/database/story-database.js';
-import { waitUntil } from '../../support/runner/wait-until.js';
+import { adminSceneOn, HOSTILE, passwordIn, STATED, ADMINISTRATION } from '../../../support/pages/admin-pages.js';
+import { PASSWORD, type Person, refresh } from '../../../support/login/login-story.js';
+import { openMailboxes } from '../../../support/mail/mailbox.js';
+import { follow } from '../../../support/pages/pages.js';
+import { onAnyEngine } from '../../../support/database/story-database.js';
+import { waitUntil } from '../../../support/runner/wait-until.js';
 
 const MAILBOXES = await openMailboxes();
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
