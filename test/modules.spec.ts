@@ -42,12 +42,13 @@ it.each([
   [
     'MfaModule',
     [
-      ...['AttemptBudget', 'BackupCodeModule', 'EnrolledAuthenticators', 'Enrolment', 'ImportedTotps', 'MfaPolicy'],
-      ...['PasskeyCeremonies', 'PasskeyRegistrations', 'PasskeySetup', 'PendingSecrets', 'RelyingParty'],
-      ...['SecondFactorSetup', 'SecondFactors', 'TotpSecrets', 'TrustedDeviceList', 'TrustedDevices'],
+      ...['AccessCodeAttempts', 'AccessCodes', 'AttemptBudget', 'BackupCodeModule', 'EnrolledAuthenticators'],
+      ...['Enrolment', 'ImportedTotps', 'LockedAccounts', 'MfaPolicy', 'PasskeyCeremonies', 'PasskeyRegistrations'],
+      ...['PasskeySetup', 'PasskeySignIn', 'PasskeyUse', 'PendingSecrets', 'RelyingParty', 'SecondFactorSetup'],
+      ...['SecondFactors', 'SignInChallenges', 'TotpSecrets', 'TrustedDeviceList', 'TrustedDevices'],
     ],
   ],
-  ['BackupCodeModule', ['BackupCodes', 'PepperUses']],
+  ['BackupCodeModule', ['BackupCodes', 'PepperUses', 'ShownBackupCodes']],
   ['SamlModule', ['Idps', 'ReturnTargets', 'SpInitiatedLogout']],
   ['ManagementModule', ['HealthPaths', 'ManagementListener', 'MountedRoutes', 'ShutdownTrigger']],
 ])('%s is a module of the service, and exports what other modules use', (name, exported) => {

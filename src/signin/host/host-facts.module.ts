@@ -35,7 +35,9 @@ import { Issuer } from '../../identity/token/signed-token.js';
     {
       provide: ServiceWords,
       inject: [Issuer, BrandingProperties],
-      useFactory: ({ url }: Issuer, { name }: BrandingProperties) => new ServiceWords([name, new URL(url).hostname]),
+      useFactory: ({ url }: Issuer, { name }: BrandingProperties) =>
+        // Without a listener, the service has no host.
+        new ServiceWords([name, ...(URL.canParse(url) ? [new URL(url).hostname] : [])]),
     },
     {
       provide: BrowserAddress,

@@ -573,10 +573,10 @@ export const ko: Messages = {
       noFactor: '없음',
       policy: {
         required: '모든 사용자에게 2단계 인증이 필요합니다.',
-        byRole: (roles) => `다음 역할의 사용자에게 2단계 인증이 필요합니다: ${roles}.`,
+        byRole: (roles) => `${roles} 역할의 사용자에게 2단계 인증이 필요합니다.`,
         optional: '2단계 인증은 사용자가 선택합니다.',
         passkeys: '모든 사용자에게 패스키가 필요합니다.',
-        passkeysOf: (roles) => `다음 역할의 사용자에게 패스키가 필요합니다: ${roles}.`,
+        passkeysOf: (roles) => `${roles} 역할의 사용자에게 패스키가 필요합니다.`,
         from: '적용 시작:',
       },
       unready: (number) =>

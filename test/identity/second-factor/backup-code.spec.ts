@@ -45,7 +45,7 @@ onEveryDatabase('backup codes', (database) => {
         remaining,
         isLow: remaining <= 3,
         roles: [],
-        amr: ['pwd', 'otp'],
+        amr: 'otp',
         provedAt: clock.seconds(),
       })),
     );

@@ -106,7 +106,7 @@ describe('app.task.scheduling.pool.size of a running service', { timeout: 60_000
     const targets = (await tasksOf(service)).map(({ runnable }) => runnable.target);
 
     // One of them belongs to the identity provider.
-    expect(targets).toHaveLength(16 + 1);
+    expect(targets).toHaveLength(18 + 1);
     const { body } = await service.operator.get('/env/app.task.scheduling.pool.size');
     expect(Number((body['property'] as { readonly value: string }).value)).toBeGreaterThanOrEqual(targets.length);
   });

@@ -98,8 +98,10 @@ describe('the metadata of every route', () => {
     const marked = ROUTES.filter(({ access, hasMark }) => hasMark(SIGN_IN) && !SAFE.has(access.method));
 
     expect(namesOf(marked)).toEqual([
-      ...['DELETE /session', 'POST /login', 'POST /login/2fa', 'POST /portal/email'],
-      ...['POST /portal/forgot', 'POST /portal/invitation', 'POST /portal/login', 'POST /portal/logout'],
+      ...['DELETE /session', 'POST /login', 'POST /login/2fa', 'POST /login/passkey', 'POST /login/passkey/options'],
+      'POST /portal/email',
+      ...['POST /portal/forgot', 'POST /portal/invitation', 'POST /portal/login'],
+      ...['POST /portal/login/passkey', 'POST /portal/logout'],
       ...['POST /portal/not-me', 'POST /portal/reset', 'POST /portal/unlock'],
       ...['POST /saml/:idp/logout', 'POST /session'],
       ...['POST /token/introspect', 'POST /token/refresh', 'POST /token/revoke'],
