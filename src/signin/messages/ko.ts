@@ -588,7 +588,7 @@ export const ko: Messages = {
       lastMonth: '최근 30일',
       signIns: (completed, failed) => `완료 ${completed}회, 실패 ${failed}회`,
       asTable: '숫자를 표로 보기',
-      time: '시간(UTC)',
+      time: '시간(협정 세계시)',
       completed: '완료',
       failed: '실패',
       system: '서비스',
