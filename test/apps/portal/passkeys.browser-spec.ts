@@ -181,7 +181,7 @@ needs('chromium')('passkeys on the pages', () => {
             await user.visit('/portal/admin');
             await user.reach(t.verify.titleStepUp);
             await user.press(t.passkey.use);
-            await user.reach(t.admin.users);
+            await user.reach(t.admin.overviewPage.title);
             expect(await story.countOf({ id }, 'STEP_UP_OK')).toBe(1);
             expect(await story.countOf({ id }, 'MFA_FAILED')).toBe(0);
           }));

@@ -76,8 +76,13 @@ function withoutHash(name: string): string {
   return name.replace(/-[\w-]{12}(?=\.\w+$)/, '');
 }
 
+/** Lines that are a comment, and the indentation of the others; no text of these files spans lines. */
+const NEEDLESS = /^[^\S\n]*(?:\/\/.*|\/\*.*\*\/)?\n|^[^\S\n]+/gm;
+
+/** A file of the pages, without what browsers do not need. */
 function resource(name: string): string {
-  return readFileSync(new URL(`../../../resources/pages/${name}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../../resources/pages/${name}`, import.meta.url), 'utf8');
+  return text.replace(NEEDLESS, '');
 }
 
 function variables(accentColor: string): string {
