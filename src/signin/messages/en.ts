@@ -723,7 +723,7 @@ export const en = {
     ticketOptional: 'Ticket number (optional)',
     mfaRequired: 'Require two-step sign-in of this user',
     isMfaRequired: 'Required of this user.',
-    overview: 'Overview',
+    overview: 'Account',
     access: 'Sessions',
     activity: 'Activity',
     pagesOfUser: 'Pages about this user',

@@ -707,7 +707,7 @@ export const ko: Messages = {
     ticketOptional: '티켓 번호(선택 사항)',
     mfaRequired: '이 사용자에게 2단계 인증 요구',
     isMfaRequired: '이 사용자에게 요구됩니다.',
-    overview: '개요',
+    overview: '계정',
     access: '세션',
     activity: '활동',
     pagesOfUser: '이 사용자의 페이지',
