@@ -11,7 +11,7 @@ import { Certificates } from './certificates.service.js';
 import { Overviews } from './overviews.service.js';
 import { SystemStates } from './system-states.service.js';
 
-/** What administrators see first; part of the service, not of commands. */
+/** Reads the overview of administrators; part of the service, not of commands. */
 @Module({
   imports: [AccountModule, EventsModule, MailModule, MfaModule, ReplicasModule, SamlModule, TlsModule, WebhookModule],
   providers: [Certificates, Overviews, SystemStates],

@@ -20,7 +20,7 @@ export interface AdminEvent {
   readonly reason: string | undefined;
   readonly ip: string | undefined;
   readonly agent: string | undefined;
-  /** Of a deleted account: what the log calls its login id. */
+  /** Pseudonym of the login id of a deleted account, as the log has it. */
   readonly pseudonym: string | undefined;
   /** Further facts of the kind by name. */
   readonly facts: Readonly<Record<string, string>>;

@@ -217,7 +217,7 @@ ${canInvite ? option('invite', admin.byInvitation, isInvited) : undefined}${opti
 `;
 }
 
-/** What the administrator hands over to the user. */
+/** Secret that the administrator gives to the user. */
 interface ShownSecret {
   readonly kind: 'temporaryPassword' | 'accessCode';
   readonly loginId: string;

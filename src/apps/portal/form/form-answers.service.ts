@@ -62,7 +62,7 @@ export class FormAnswers implements NestInterceptor {
     );
   }
 
-  /** The same error, whose page has an address that shows the error again. */
+  /** Returns the same error, with a page at whose address the error is shown again. */
   private kept(error: unknown, reply: Reply): unknown {
     if (!(error instanceof ServiceError)) return error;
     const { page } = httpFactsOf(error);

@@ -38,7 +38,7 @@ export const formEntries = {
   ...returnToSchema.entries,
 };
 
-/** What the script of a page sends while the user types a new password. */
+/** Request of the script of a page while the user types a new password. */
 export const typedPassword = v.strictObject({
   csrf: v.pipe(text(MAX_TOKEN_LENGTH), v.description('The token of the form.')),
   password: v.pipe(passwordText, v.description('The new password as far as it is typed.')),

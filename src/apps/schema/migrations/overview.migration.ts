@@ -31,7 +31,7 @@ export class LastSignIns1797100000011 implements MigrationInterface {
   }
 }
 
-/** What the overview of administrators shows. */
+/** Creates the tables for the overview of administrators. */
 export class Overview1797100000010 implements MigrationInterface {
   readonly name = 'Overview1797100000010';
 

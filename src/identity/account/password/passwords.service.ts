@@ -21,7 +21,7 @@ export interface ReadyPassword {
   readonly hash: string;
 }
 
-/** What a user learns about a password while typing it. */
+/** Estimate of a password that is being typed. */
 export interface PasswordHint {
   /** 0 to 4. */
   readonly score: number;

@@ -6,7 +6,7 @@ import type { Family, Meters } from '../../../observability/metrics/meters.js';
 import type { FactorId } from '../second-factor.js';
 import type { StepOffset } from '../totp/totp.js';
 
-/** What an attempt submits; an access code proves no second factor, but spends the same budget. */
+/** Method of an attempt; an access code proves no second factor, but spends the same budget. */
 type AttemptMethod = FactorId | 'access_code';
 
 interface Ending {

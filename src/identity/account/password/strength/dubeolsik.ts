@@ -11,7 +11,7 @@ export function hasHangul(text: string): boolean {
   return HANGUL.test(text);
 }
 
-/** What a Korean text becomes if it is typed while the keyboard is set to Latin letters: 비밀번호 is `qlalfqjsgh`. */
+/** Returns the Latin letters of the keys that type a Korean text: `qlalfqjsgh` for 비밀번호. */
 export function latinKeys(text: string): string {
   return text.replace(SYLLABLES, (syllable) => {
     const index = syllable.charCodeAt(0) - FIRST_SYLLABLE;

@@ -1,6 +1,6 @@
 import { hasHangul, latinKeys } from './dubeolsik.js';
 
-/** What an attacker knows about the user of a password. */
+/** Facts about a user that a guess of the password can use. */
 export interface PasswordUser {
   readonly loginId: string;
   readonly email?: string | undefined;
